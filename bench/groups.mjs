@@ -26,6 +26,7 @@ export const GROUPS = [
     needsPeers: false,
   },
   { name: 'declarations', measures: 'TypeScript from the schemas of real tools', needsPeers: true },
+  { name: 'types', measures: 'the types of a program of 30 lines: from nothing, and warm', needsPeers: false },
   { name: 'search', measures: 'tool search: time, and what it finds', needsPeers: false },
   { name: 'tokens', measures: 'what an agent reads: before its first program, and of answers', needsPeers: false },
   { name: 'memory', measures: "the host's memory over 10,000 runs", needsPeers: false },

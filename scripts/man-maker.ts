@@ -15,6 +15,7 @@ export async function makeManPage(date: string): Promise<string> {
     composeAudit: unused,
     composeKey: unused,
     glance: unused,
+    installChecker: unused,
     loadSettings: unused,
     findRuntimes: unused,
     readAccessToken: unused,

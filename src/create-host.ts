@@ -66,7 +66,7 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
     isServer: (name) => servers.describe(name) !== undefined,
   };
   const unified = createUnifiedProfile(settings);
-  const sessionOf = ({ name, presentation }: Profile, caller: CallerId, bounds?: CapabilitySet) =>
+  const sessionOf = ({ name, presentation, checkedLibrary }: Profile, caller: CallerId, bounds?: CapabilitySet) =>
     host.openSession({
       caller,
       ...(bounds === undefined ? {} : { bounds }),
@@ -74,6 +74,7 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
       presentation,
       codeMode: codeModeOf(config),
       reservedNames: [],
+      ...(checkedLibrary === undefined ? {} : { checkedLibrary }),
       // A library caller receives the whole result.
       maxResultBytes: Number.POSITIVE_INFINITY,
     });

@@ -20,6 +20,7 @@ export type {
 } from './domain/run.js';
 export type { ToolAnnotations } from './domain/tool.js';
 export type { TraceCarrier, TraceContext } from './domain/trace.js';
+export type { TypeProblem, TypeVerdict } from './domain/type-check.js';
 export type { UpstreamHealth, UpstreamHealth as HealthStatus, UpstreamState } from './domain/upstream.js';
 export { Host, type Isolation } from './host/host.js';
 export type { RunAnswer, RunRequest, RunSummary, SuspendedSummary } from './host/runs/run-types.js';

@@ -14,6 +14,7 @@ const COMPOSITION: Composition = {
   composeRecords: async (settings) => (await state()).composeRecords(settings),
   readAccessToken: async () => (await state()).readAccessToken(),
   loadSettings: async (settings) => (await import('./compose/settings.js')).loadSettings(settings),
+  installChecker: async () => (await import('./compose/install-checker.js')).installChecker(),
   glance: async () => (await import('./compose/glance.js')).glance(),
   findRuntimes: async (config) => (await import('./compose/machine.js')).findRuntimes(config),
 };

@@ -1,11 +1,12 @@
 import type { Redactor } from '../broker/redaction/redactor.js';
-import { goCacheFolder } from '../config/files/state-folder.js';
+import { checkerFolder, goCacheFolder } from '../config/files/state-folder.js';
 import { nothingConfigured } from '../config/nothing-configured.js';
 import { codeModeOf } from '../config/schema/code-mode.js';
 import type { Config } from '../config/schema/schema.js';
 import { readEnvironment } from '../config/variables/environment.js';
 import { isLogged, type Log } from '../domain/log.js';
 import { type Audience, NOBODY } from '../domain/question.js';
+import { LOCAL_CALLER } from '../domain/run.js';
 import { VERSION } from '../domain/version.js';
 import { Host } from '../host/host.js';
 import { Presence } from '../host/presence.js';
@@ -88,6 +89,7 @@ export async function compose(
       observer: telemetry,
       hooks: await openHooks(loaded, redactor, onProblem),
       goCacheFolder: goCacheFolder(loaded.config, readEnvironment(), process.getuid?.()),
+      checkerFolder: checkerFolder(readEnvironment()),
       retryOf,
       whyOutdated: (tool) => catalog.whyOutdated(tool),
     });
@@ -142,12 +144,17 @@ export async function compose(
     serveStdio: async ({ stop, onOpen, ...options }) => {
       const { serveMcpStdio } = await SURFACES.stdio();
       const { maxRequestSize: maxMessageBytes } = config.server;
+      const profile = createProfile(config, machine);
       await serveMcpStdio({
-        ...mcpOptions(host, config, createProfile(config, machine), options, redactor),
+        ...mcpOptions(host, config, profile, options, redactor),
         maxMessageBytes,
         agentClient,
         stop,
-        onOpen,
+        onOpen: (isolation) => {
+          onOpen(isolation);
+          // The first program finds it ready.
+          if (profile.checkedLibrary !== undefined) void runtime.opened?.types?.warm(LOCAL_CALLER);
+        },
       });
     },
     serveHttp: async (options) => {

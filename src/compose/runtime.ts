@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ToolChecker } from '../broker/arguments/tool-checker.js';
 import { Broker, type BrokerOptions } from '../broker/broker.js';
 import type { CallObserver } from '../broker/call-observer.js';
@@ -20,6 +20,8 @@ import type { CallerQuotas } from '../domain/quotas.js';
 import type { Tracer } from '../domain/trace.js';
 import { configuredGrantLimits } from '../host/runs/capability-grants.js';
 import type { RuntimeParts } from '../host/runtime.js';
+import { findCompiler } from '../sandbox/checker/compiler.js';
+import { TypeCheckers } from '../sandbox/checker/type-checkers.js';
 import type { GoRuntime } from '../sandbox/go/go-runtime.js';
 import type { Jail } from '../sandbox/jail/jail.js';
 import { openJail } from '../sandbox/jail/probe.js';
@@ -53,6 +55,7 @@ export async function openRuntime(
     ...recorded,
     sandbox,
     ...processesOf(sandbox.jail, config, machine),
+    ...typesOf(sandbox.jail, config, machine),
     broker: new Broker({
       ...recorded,
       redactor,
@@ -115,6 +118,14 @@ function processesOf(
   };
 }
 
+/** The type checker, where it is installed: nothing is started before the first check. */
+function typesOf(jail: Jail, { check }: Config, { checkerFolder }: MachineContext): Pick<RuntimeParts, 'types'> {
+  if (check.types === 'off') return {};
+  const from = join(workerFolder(), 'main.js');
+  const compiler = findCompiler({ configured: check.compiler, installFolder: checkerFolder, from });
+  return { types: new TypeCheckers({ jail, compiler }) };
+}
+
 /** Every limit on calls that the configuration sets, for messages and documentation. */
 export function limitsOf({ limits, security }: Config): LimitSetting[] {
   const perSecond = security.capabilities.mcp?.maxCallsPerSecond;
@@ -138,6 +149,8 @@ export interface RuntimeContext {
   readonly hasOneCaller: boolean;
   /** For compiled Go. */
   readonly goCacheFolder: string;
+  /** Where `codemode check --install` puts the type checker. */
+  readonly checkerFolder: string;
   readonly retryOf: (serverId: string) => RetryOptions;
   readonly whyOutdated: NonNullable<BrokerOptions['whyOutdated']>;
   /** Absent where none is configured. */
@@ -147,7 +160,7 @@ export interface RuntimeContext {
   readonly observer: CallObserver;
 }
 
-type MachineContext = Pick<RuntimeContext, 'searchPath' | 'keepsProcesses' | 'goCacheFolder'>;
+type MachineContext = Pick<RuntimeContext, 'searchPath' | 'keepsProcesses' | 'goCacheFolder' | 'checkerFolder'>;
 
 async function openSandbox(
   config: Config,

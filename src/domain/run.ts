@@ -116,6 +116,8 @@ export type LimitName = 'timeout' | 'memory' | 'stack' | 'output' | 'calls' | 'd
 export interface Failure {
   readonly kind:
     | 'syntax'
+    /** Found before anything was sent. */
+    | 'type'
     | 'import'
     | 'exception'
     | 'limit'

@@ -161,6 +161,15 @@ export class Host {
     return findSyntaxError(sandbox, source, language);
   }
 
+  /** Whether the types of programs are checked, in words. */
+  async typeChecking(): Promise<string> {
+    const { types } = await this.#parts.runtime.open();
+    if (types === undefined) return 'programs are not checked before they run (check.types: off)';
+    const { missing } = types;
+    if (missing === undefined) return 'programs are checked before their first call';
+    return `programs are not checked before they run: ${missing.reason}. ${missing.fix}`;
+  }
+
   /** Resumes suspended runs as soon as a person has decided, whichever process suspended them. */
   watch(): void {
     this.#parts.suspended.watch((run) => this.#resume(run));

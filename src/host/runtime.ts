@@ -2,6 +2,7 @@ import type { AuditTrail } from '../broker/audit/audit-trail.js';
 import type { Broker } from '../broker/broker.js';
 import type { Redactor } from '../broker/redaction/redactor.js';
 import { HostError } from '../domain/errors.js';
+import type { TypeCheckers } from '../sandbox/checker/type-checkers.js';
 import type { GoRuntime } from '../sandbox/go/go-runtime.js';
 import type { ProcessRuntimes } from '../sandbox/processes/process-runtimes.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -15,6 +16,8 @@ export interface RuntimeParts {
   /** Programs in Go: its toolchain is looked for when somebody first asks. */
   readonly go: () => Promise<GoRuntime>;
   closeProcesses(): Promise<void>;
+  /** Checks the types of programs. Absent where that is switched off. */
+  readonly types?: TypeCheckers;
   /** Absent where nothing is recorded. */
   readonly audit?: AuditTrail;
   readonly redactor?: Redactor;
@@ -52,7 +55,7 @@ export class Runtime {
   async close(): Promise<void> {
     this.#isClosed = true;
     const opened = await this.#opening?.catch(() => undefined);
-    await Promise.all([opened?.sandbox.close(), opened?.closeProcesses()]);
+    await Promise.all([opened?.sandbox.close(), opened?.closeProcesses(), opened?.types?.close()]);
     // After the programs: their last calls are on record.
     await opened?.audit?.close();
   }

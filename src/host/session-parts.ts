@@ -29,6 +29,8 @@ export interface SessionOptions {
   readonly maxResultBytes: number;
   /** The types of one server in the contract's own words; absent: TypeScript modules. */
   readonly declarations?: (server: CatalogServer, view: ToolView) => string;
+  /** Declarations of the modules that every program has. Absent: the types of programs of this contract are not checked. */
+  readonly checkedLibrary?: string;
   /** What the caller's token may reach; absent: whatever the configuration allows. */
   readonly bounds?: CapabilitySet;
 }

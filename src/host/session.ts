@@ -13,11 +13,15 @@ import type { CallerId, Outcome, RunId } from '../domain/run.js';
 import type { ScriptHead } from '../domain/script.js';
 import { duringStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
+import type { TypeVerdict } from '../domain/type-check.js';
 import { Cancellation } from '../lib/cancellation.js';
+import type { TypeCheckers } from '../sandbox/checker/type-checkers.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { callDirect, type DirectCallContext } from './calls/direct-call.js';
 import { RunCalls, type RunCallsSoFar } from './calls/run-calls.js';
 import { serversUsed } from './calls/tool-trace.js';
+import { checkProgram } from './check/program-check.js';
+import { VerdictGate } from './check/verdict-gate.js';
 import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './processes/process-run.js';
 import {
   endedSummary,
@@ -74,6 +78,7 @@ export class Session {
   readonly #told: ServerNews;
   /** What the client has got by calling tools itself: between two of its calls the data is in the same hands. */
   readonly #received = new ReceivedData();
+  #saidUnchecked = false;
   /** Held by the snapshot: a session that nobody uses must not keep the tools of a server as they were once. */
   readonly #views = new WeakMap<CatalogSnapshot, ToolView>();
 
@@ -244,18 +249,57 @@ export class Session {
   }
 
   async #execute(context: RunContext, request: RunRequest, steps: RunTrace, live: LiveRun): Promise<RunAnswer> {
-    const { sandbox } = await this.#parts.runtime.open();
+    const { sandbox, types } = await this.#parts.runtime.open();
     const { source, language, limits } = request;
     const { requestedServers = [] } = request;
     const label = request.label === undefined ? {} : { label: request.label };
     const bounds = this.bounds === undefined ? {} : { bounds: this.bounds };
-    const run = await this.#prepare({ context, limits, requestedServers, ...label, ...bounds }, request, steps);
+    const prepared = await this.#prepare({ context, limits, requestedServers, ...label, ...bounds }, request, steps);
+    const run = { ...prepared, verdict: this.#verdictOf(request, prepared.view, types) };
     const { calls } = run;
     live.soFar = () => ({ calls: calls.recorded, notes: calls.notes });
     const program = { source, language, limits, ...programForm(request, run.view) };
+    calls.awaitVerdict(run.verdict);
     const options = this.#runOptions(run, request);
     const started = await steps.start(() => Run.start(sandbox, program, context.runId as RunId, options));
     return this.#conclude(run, await started.ended, sandbox);
+  }
+
+  /**
+   * What the types of a module say of it, with the tools as this caller sees them now. Nothing is run. `isChecked` is false
+   * where there is no type checker, and where programs of this contract are not checked.
+   */
+  async check(source: string): Promise<TypeVerdict> {
+    const { types } = await this.#parts.runtime.open();
+    const { checkedLibrary: library } = this.#options;
+    if (types === undefined) return { isChecked: false, reason: 'it is switched off (check.types: off)' };
+    if (library === undefined) return { isChecked: false, reason: 'programs of this contract are not checked' };
+    const { forCode: snapshot } = await this.#viewFor(source, []);
+    return checkProgram(types, { caller: this.caller, source, snapshot, library });
+  }
+
+  /** The check of a program that is about to start, beside it. Only modules that name servers are looked at. */
+  #verdictOf(request: RunRequest, view: ToolView, types: TypeCheckers | undefined): VerdictGate | undefined {
+    const { checkedLibrary: library } = this.#options;
+    const { source, script, context } = request;
+    if (types === undefined || types.missing !== undefined || library === undefined) return undefined;
+    if (script !== undefined || context !== undefined || !source.includes('@codemode/servers/')) return undefined;
+    return new VerdictGate(checkProgram(types, { caller: this.caller, source, snapshot: view.forCode, library }));
+  }
+
+  /** What the answer says of types: where the program failed, what may explain it; and once that nobody could look. */
+  #typeNews({ verdict }: PreparedRun, outcome: Outcome): Pick<RunSummary, 'typeWarnings' | 'typesUnchecked'> {
+    if (verdict === undefined) return {};
+    const { problem, warnings } = verdict;
+    const isNew = problem !== undefined && !this.#saidUnchecked;
+    this.#saidUnchecked ||= isNew;
+    const failure = outcome.status === 'failed' ? outcome.failure : undefined;
+    // Other failures, and those of calls, say themselves what was wrong.
+    const mayExplain = failure?.kind === 'exception' && failure.errorClass === undefined && warnings.length > 0;
+    return {
+      ...(mayExplain ? { typeWarnings: warnings } : {}),
+      ...(isNew ? { typesUnchecked: problem } : {}),
+    };
   }
 
   /** Connects what the program is about to use, and stands ready to answer its calls. */
@@ -351,6 +395,7 @@ export class Session {
       ...endedSummary(run, report, outcome, { results, sandbox, options: this.#options }),
       unavailable: missingServers(run.facts.requestedServers, source, run.view, (id) => catalog.startingNote(id)),
       ...this.#news(run, source, outcome),
+      ...this.#typeNews(run, outcome),
     };
     observed?.noteUse(this.caller, serversUsed(tools.trace));
     run.steps.ended(report.outcome, report.durationMs, report.usage);

@@ -28,6 +28,7 @@ function runnerType(kind: Failure['kind']): string {
 /** How a program can fail. */
 const FAILURES: Readonly<Record<Failure['kind'], string>> = {
   syntax: 'the source does not parse; nothing ran',
+  type: 'a call would surely fail, by the types of its tool; nothing was sent',
   import: 'a module or a name does not exist, or its server is down',
   exception: 'the program threw and did not catch it',
   limit: 'the program exceeded a limit: time, memory, stack, output, calls, disk, processes or CPU',

@@ -21,6 +21,8 @@ export interface Profile {
   instructions(view: ToolView, scripts?: readonly ScriptHead[]): string;
   /** The types of one server's module, on request. */
   declarations(server: CatalogServer, view: ToolView): string;
+  /** Declarations of the modules that every program has, where programs are checked by their types. */
+  readonly checkedLibrary?: string;
   /** What these types are, where they are not TypeScript. */
   readonly declarationFormat?: DeclarationFormat;
   /** Tools that this profile cannot offer, with the message for a client that calls one of them anyway. */

@@ -33,6 +33,7 @@ const position = z.strictObject({ line: count, column: count });
 const failure = z.strictObject({
   kind: z.enum([
     'syntax',
+    'type',
     'import',
     'exception',
     'limit',

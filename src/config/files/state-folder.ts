@@ -11,6 +11,11 @@ export function stateFolder(environment: Environment): string {
   return join(homeFolder(environment), '.local', 'state', 'codemode');
 }
 
+/** Where the type checker is installed on request. */
+export function checkerFolder(environment: Environment): string {
+  return join(stateFolder(environment), 'checker');
+}
+
 /** Programs of root's run as other users, who can read nothing in a folder that is root's own. */
 const FOLDER_OF_ROOT = '/var/cache/codemode/go';
 

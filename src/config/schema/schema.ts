@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { eachLimit, type Limits } from '../../domain/limits.js';
 import { PROFILE_NAMES } from '../../domain/profile-name.js';
 import { approvalsSchema, auditSchema, quotasSchema, redactionSchema } from './broker-schema.js';
+import { checkSchema } from './check-schema.js';
 import { hooksSchema } from './hooks-schema.js';
 import { limitsSchema, policySchema } from './policy-schema.js';
 import {
@@ -80,6 +81,9 @@ export const configSchema = z.strictObject({
         'false',
       ),
     ),
+  check: checkSchema
+    .prefault({})
+    .meta(means('Checking the types of programs before they call a tool.', '{ types: off }')),
   sandbox: sandboxSchema
     .prefault({})
     .meta(means('Isolation, workers and limits of programs.', '{ isolation: strict }')),

@@ -7,8 +7,9 @@ import { methodOf } from '../../catalog/namespaces.js';
 import type { LearnedTypes } from '../../catalog/observed/learned-types.js';
 import type { CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { CallReply, GuestCall } from '../../domain/run.js';
+import type { CallReply, Failure, GuestCall } from '../../domain/run.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
+import type { VerdictGate } from '../check/verdict-gate.js';
 import { type RecordedCall, recordedCall } from '../recordings/recorded-call.js';
 import type { RunNotes } from '../recordings/run-notes.js';
 import { isResults, type KeptResults } from '../runs/kept-results.js';
@@ -61,6 +62,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   readonly nested: NestedRuns;
   readonly #recorded: Map<number, RecordedCall>;
   readonly #script: ScriptCalls | undefined;
+  #verdict: VerdictGate | undefined;
   readonly #parts: RunCallsParts;
   readonly #circumstances: RunCallsContext;
 
@@ -118,15 +120,29 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     return { soFar: this.tools.soFar, recorded: this.recorded, nested: this.nested.soFar };
   }
 
+  /** The first call that leaves the host waits for this verdict. */
+  awaitVerdict(verdict: VerdictGate | undefined): void {
+    this.#verdict = verdict;
+  }
+
   /** Answers the run's own program. */
   async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
     const { seen, facts } = this.#circumstances;
     const input = inputOf(call);
     if (this.#script !== undefined) await this.#script.awaitServer(input);
+    const stopped = this.#verdict === undefined ? undefined : await this.#stopped(call, this.#verdict);
+    if (stopped !== undefined) return { ok: false, ends: stopped };
     const { snapshot } = seen;
     const tool = this.#script === undefined ? snapshot.toolByTarget.get(call.target) : this.#script.toolOf(input);
     this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool.tool)));
     return this.#answer(call, input, delegate, { context: facts.context, depth: 0, firstNumber: 0 });
+  }
+
+  /** Why the program ends at this call: its types say that it would fail later. Questions about tools are answered anyway. */
+  async #stopped({ target }: GuestCall, verdict: VerdictGate): Promise<Failure | undefined> {
+    if (isDiscovery(target) || isResults(target)) return undefined;
+    if (!verdict.isOpen) await verdict.opened();
+    return verdict.failure;
   }
 
   answerFor(asker: Asker, call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {

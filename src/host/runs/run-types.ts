@@ -17,6 +17,7 @@ import type {
 import type { StopSignal } from '../../domain/stop-signal.js';
 import type { Tool } from '../../domain/tool.js';
 import type { TraceContext } from '../../domain/trace.js';
+import type { TypeProblem } from '../../domain/type-check.js';
 import type { PartialAnswer } from '../calls/partial-answers.js';
 import type { CallFailure } from '../calls/tool-calls.js';
 import type { TraceEntry } from '../calls/tool-trace.js';
@@ -112,6 +113,10 @@ export interface RunSummary {
   readonly unfinished?: readonly string[];
   /** Keeps the messages of all logs for a later run, and gives the name. Absent where nothing is kept between runs. */
   readonly keepLogs?: () => string;
+  /** What the types of a program that failed may explain. */
+  readonly typeWarnings?: readonly TypeProblem[];
+  /** Why its types were not checked: the checker was there and failed. Said once in a session. */
+  readonly typesUnchecked?: string;
   /** Under which name is kept what a program that failed had assigned to its result by then. */
   readonly keptSoFar?: { readonly handle: string; readonly bytes: number };
 }

@@ -88,6 +88,7 @@ function codeOf({ kind, limit }: Failure): ScriptErrorCode {
       // Memory, stack and output have no code of their own.
       return limit === 'timeout' ? 'TIMEOUT' : 'RUNTIME_ERROR';
     case 'exception':
+    case 'type':
     case 'import':
     case 'never_settled':
     case 'cancelled':

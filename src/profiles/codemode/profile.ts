@@ -10,6 +10,7 @@ import { type CodemodeRequest, runRequestParser } from './contract.js';
 import { mediaOf } from './media.js';
 import { type AnswerSettings, DEFAULT_ANSWER, modelAnswer, mostResultBytes } from './model-answer.js';
 import { codemodePresentation } from './presentation.js';
+import { LIBRARY_DECLARATIONS } from './prompt/library-declarations.js';
 import { serverInstructions } from './prompt/server-instructions.js';
 import { toolDescription } from './prompt/tool-description.js';
 import { toolInputSchema, toolOutputSchema } from './prompt/tool-schemas.js';
@@ -64,6 +65,7 @@ export function createCodemodeProfile(options: CodemodeProfileOptions): Profile 
     maxResultBytes: mostResultBytes(settings),
     instructions: (view, scripts = []) => serverInstructions({ briefing: briefingOf(view), toolName, limits, scripts }),
     declarations: declarationsOf,
+    checkedLibrary: LIBRARY_DECLARATIONS,
   };
 }
 

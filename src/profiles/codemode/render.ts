@@ -31,6 +31,7 @@ export interface RunResponse {
 
 export const CODES: Readonly<Record<Failure['kind'], string>> = {
   syntax: 'SYNTAX_ERROR',
+  type: 'TYPE_ERROR',
   import: 'IMPORT_FAILURE',
   exception: 'UNCAUGHT_EXCEPTION',
   limit: 'SANDBOX_LIMIT',
@@ -251,6 +252,20 @@ function notices(summary: RunSummary): Diagnostic[] {
       message: isNew === true ? `// This server is connected now.\n${text}` : text,
       path: `@codemode/servers/${path}`,
     });
+  for (const { message, hint, position } of (summary.typeWarnings ?? []).slice(0, MAX_TYPE_WARNINGS))
+    found.push({
+      severity: 'warning',
+      code: 'TYPE_WARNING',
+      message,
+      ...(hint === undefined ? {} : { hint }),
+      path: `main.ts:${position.line}:${position.column}`,
+    });
+  if (summary.typesUnchecked !== undefined)
+    found.push({
+      severity: 'info',
+      code: 'TYPES_NOT_CHECKED',
+      message: `the types of this program were not checked: ${summary.typesUnchecked}`,
+    });
   if (isolation === 'none') found.push(NOT_ISOLATED);
   return found;
 }
@@ -278,6 +293,9 @@ function redactionHint(kinds: readonly string[]): string {
     return 'These are credentials of the configuration; servers have them already, and programs do not need them.';
   return 'If this is ordinary data, the user can turn it off with redaction.patterns: false.';
 }
+
+/** Types that may explain why a program failed. */
+const MAX_TYPE_WARNINGS = 3;
 
 const NO_RESULT: Diagnostic = {
   severity: 'info',

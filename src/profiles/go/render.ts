@@ -33,6 +33,7 @@ function sayFailure(failure: Failure): string {
   const { kind, name, message, stack, position } = failure;
   switch (kind) {
     case 'syntax':
+    case 'type':
     case 'import':
       return `compile error, nothing has run:\n${message}`;
     case 'exception': {

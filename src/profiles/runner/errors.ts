@@ -41,6 +41,8 @@ function errorOf(failure: Failure): RunnerError {
       return { type: name, message: advised, retryable: false };
     case 'syntax':
       return failed('SyntaxError', advised);
+    case 'type':
+      return failed('TypeError', advised);
     case 'import':
       return failed(name === 'Error' || name === 'SyntaxError' ? 'ImportError' : name, advised);
     case 'limit': {

@@ -226,6 +226,7 @@ const BY_CLASS: Readonly<Record<string, readonly [ErrorType, string]>> = {
 
 export const BY_KIND: Readonly<Record<Failure['kind'], readonly [ErrorType, string]>> = {
   syntax: ['validation', 'SYNTAX_ERROR'],
+  type: ['validation', 'TYPE_ERROR'],
   import: ['validation', 'IMPORT_FAILURE'],
   exception: ['runtime', 'RUNTIME_ERROR'],
   limit: ['runtime', 'LIMIT'],

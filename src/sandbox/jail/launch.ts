@@ -12,8 +12,13 @@ export interface Launched {
  * Starts what a jail described: channel on descriptor 3, the jail's own descriptors filled, nothing else inherited.
  * Must be called on the main thread: the kernel ties "dies with its parent" to the thread that made the child.
  */
-export function launch(described: Spawn, stderr: 'ignore' | 'pipe', stdout: 'ignore' | 'pipe' = 'ignore'): Launched {
-  const stdio: StdioOptions = ['ignore', stdout, stderr, 'pipe'];
+export function launch(
+  described: Spawn,
+  stderr: 'ignore' | 'pipe',
+  stdout: 'ignore' | 'pipe' = 'ignore',
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): Launched {
+  const stdio: StdioOptions = [stdin, stdout, stderr, 'pipe'];
   for (const { fd, content } of described.descriptors) {
     if (content.length > MAX_DESCRIPTOR_BYTES) throw new RangeError('a descriptor of the jail holds more than a pipe');
     while (stdio.length <= fd) stdio.push('ignore');

@@ -33,6 +33,8 @@ export interface CommandContext {
   /** What lies in the state folder, without its key and without changing anything. Never throws. */
   glance(): Promise<StateGlance>;
   accessToken(): Promise<string>;
+  /** Fetches the type checker. Throws `upstream_unavailable`. */
+  installChecker(): Promise<{ readonly version: string; readonly folder: string }>;
   /** Signals that came before there was a command. */
   readonly early: EarlySignals | undefined;
   exitWith(status: number): void;

@@ -11,6 +11,7 @@ const LOADERS: Readonly<Record<string, () => Promise<{ readonly register: Regist
   scripts: () => import('./commands/scripts.js'),
   tools: () => import('./commands/tools.js'),
   types: () => import('./commands/types.js'),
+  check: () => import('./commands/check.js'),
   prompt: () => import('./commands/prompt.js'),
   servers: () => import('./commands/servers.js'),
   approvals: () => import('./commands/approvals.js'),

@@ -132,6 +132,8 @@ export interface Composition {
   composeKey(settings: HostSettings): Promise<KeyKeeper>;
   /** The token of the HTTP surface; made if there is none yet. */
   readAccessToken(): Promise<string>;
+  /** Fetches the type checker into the state folder. Throws `upstream_unavailable`. */
+  installChecker(): Promise<{ readonly version: string; readonly folder: string }>;
   /** The configuration alone. */
   loadSettings(settings: HostSettings): Promise<LoadedConfig>;
 }

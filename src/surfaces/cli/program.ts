@@ -154,6 +154,7 @@ export function createProgram(
     configFile: () => program.opts<{ config?: string }>().config,
     projectFolder: () => program.opts<{ projectFolder?: string }>().projectFolder,
     accessToken: () => composition.readAccessToken(),
+    installChecker: () => composition.installChecker(),
     early,
     exitWith,
   };

@@ -13,6 +13,7 @@ export const NOTHING_COMPOSED: Composition = {
   composeAudit: unused,
   composeKey: unused,
   glance: unused,
+  installChecker: unused,
   loadSettings: unused,
   findRuntimes: unused,
   readAccessToken: unused,

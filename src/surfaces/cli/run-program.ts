@@ -7,6 +7,7 @@ import { type Limits, MAXIMUM_LIMITS, type RequestedLimits } from '../../domain/
 import type { SourceLanguage } from '../../domain/run.js';
 import { parseRunRequest } from '../../profiles/codemode/contract.js';
 import { codemodePresentation } from '../../profiles/codemode/presentation.js';
+import { LIBRARY_DECLARATIONS } from '../../profiles/codemode/prompt/library-declarations.js';
 import { renderLeftSuspended, renderResponse } from '../../profiles/codemode/render.js';
 import { askerOnTerminal } from './ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from './caller.js';
@@ -43,6 +44,7 @@ export async function runProgram(
     presentation: codemodePresentation,
     codeMode: codeModeOf(config),
     reservedNames: [],
+    checkedLibrary: LIBRARY_DECLARATIONS,
     // stdout has no size limit.
     maxResultBytes: Number.POSITIVE_INFINITY,
   });

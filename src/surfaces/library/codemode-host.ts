@@ -2,6 +2,7 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { CallerId } from '../../domain/run.js';
 import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
+import type { TypeVerdict } from '../../domain/type-check.js';
 import type { UpstreamHealth } from '../../domain/upstream.js';
 import { failureOf } from '../../host/calls/tool-calls.js';
 import type { Host, Isolation } from '../../host/host.js';
@@ -119,6 +120,14 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
     return this.#own.run(code, options);
   }
 
+  /**
+   * What the types of a program say of it, for the default caller. Nothing is run. `isChecked` is false where there is no type
+   * checker (`codemode check --install`), with the reason.
+   */
+  check(code: string): Promise<TypeVerdict> {
+    return this.#own.check(code);
+  }
+
   /** One caller's programs, apart from those of others. */
   session({ caller = DEFAULT_CALLER }: SessionSettings = {}): CodemodeSession {
     return new CodemodeSession(this.#parts, this.#parts.openSession(caller as CallerId));
@@ -218,6 +227,12 @@ export class CodemodeSession implements Disposable {
   /** Runs a program. One that fails is a result, with what was wrong; only the host's own failures are thrown. */
   run(code: string, options: RunOptions = {}): Promise<RunResult> {
     return runIn(this.#session, { code, ...options }, this.#parts.parseRequest);
+  }
+
+  /** What the types of a program say of it, with the tools of this caller. Nothing is run. Throws `bad_input`. */
+  check(code: string): Promise<TypeVerdict> {
+    if (typeof code !== 'string') throw new HostError('bad_input', 'check takes the source of a program');
+    return this.#session.check(code);
   }
 
   /** The same for this caller's tools. */

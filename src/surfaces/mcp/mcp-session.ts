@@ -62,5 +62,6 @@ export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, cal
     reservedNames: profile.tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
     maxResultBytes: profile.maxResultBytes,
     declarations: (server, view) => profile.declarations(server, view),
+    ...(profile.checkedLibrary === undefined ? {} : { checkedLibrary: profile.checkedLibrary }),
   };
 }

@@ -9,6 +9,21 @@ export function componentSchemas(limits: LimitTable): JsonObject {
   return {
     ExecuteRequest: executeInputSchema(limits),
     ExecuteResponse: executeOutputSchema(),
+    CheckRequest: object({ code: { ...text, description: 'A program of contract `codemode`.' } }),
+    CheckResponse: object(
+      { isChecked: { type: 'boolean', description: 'False where there is no type checker: see `reason`.' } },
+      { reason: text, problems: list('TypeProblem') },
+    ),
+    TypeProblem: object(
+      {
+        severity: { enum: ['error', 'warning'], description: 'error: it would surely fail at run time.' },
+        code: { type: 'integer' },
+        message: text,
+        line: { type: 'integer' },
+        column: { type: 'integer' },
+      },
+      { hint: text },
+    ),
     Error: object({ error: errorSchema(), requestId: text }),
     Run,
     RunWithResponse: { ...Run, properties: { ...runFields, response: {} } },

@@ -31,6 +31,13 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
           refusal: { anyOf: [ref('ExecuteResponse'), ref('Error')] },
         }),
       },
+      '/check': {
+        post: operation('check', 'execute', 'Check the types of a program without running it', {
+          body: 'CheckRequest',
+          answers: { 200: answer('what its types say', 'CheckResponse') },
+          refusals: [400, 401, 403, 413, 415],
+        }),
+      },
       '/ws': {
         get: operation(
           'connect',

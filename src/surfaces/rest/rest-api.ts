@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Gate } from '../http/gate.js';
 import { parseJsonBodies } from '../http/json-body.js';
 import { mountApprovals } from './approvals.js';
+import { mountCheck } from './check.js';
 import { answerErrors, refusalBody } from './errors.js';
 import { mountExecute } from './execute.js';
 import { openApiDocument } from './openapi.js';
@@ -44,6 +45,7 @@ export class RestApi {
           routes.add(route.method, route.url);
         });
         mountExecute(scope, rest);
+        mountCheck(scope, rest);
         mountRunner(scope, rest);
         mountTools(scope, rest);
         mountRuns(scope, rest);

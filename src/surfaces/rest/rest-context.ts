@@ -10,6 +10,7 @@ import type { Host } from '../../host/host.js';
 import type { ServerControl } from '../../host/servers/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
 import { Cancellation } from '../../lib/cancellation.js';
+import { LIBRARY_DECLARATIONS } from '../../profiles/codemode/prompt/library-declarations.js';
 import { Ticket } from '../../profiles/runner/envelope.js';
 import { answerRequest, type RunnerAnswer } from '../../profiles/runner/run-program.js';
 import type { RunnerSettings } from '../../profiles/runner/settings.js';
@@ -60,6 +61,7 @@ export class RestContext {
   readonly options: RestOptions;
   readonly #sessions = new Map<string, Session>();
   readonly #runnerSessions = new Map<string, Session>();
+  readonly #checkingSessions = new Map<string, Session>();
   readonly #live = new Map<string, LiveRun>();
   /** What ends each of those that are in progress. */
   readonly #underWay = new Set<() => void>();
@@ -72,6 +74,17 @@ export class RestContext {
 
   sessionOf(principal: Principal): Session {
     return this.#keptSession(this.#sessions, principal, this.options.sessionOptionsOf);
+  }
+
+  /** The same caller for programs of contract `codemode`, which are checked and not run here. */
+  checkingSessionOf(principal: Principal): Session {
+    const { sessionOptionsOf } = this.options;
+    const optionsOf = (caller: CallerId): SessionOptions => ({
+      ...sessionOptionsOf(caller),
+      profile: 'codemode',
+      checkedLibrary: LIBRARY_DECLARATIONS,
+    });
+    return this.#keptSession(this.#checkingSessions, principal, optionsOf);
   }
 
   /** A caller's view of the tools takes time to make: it is kept for what the token may reach. */

@@ -2,8 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../../support/needs.js';
 import { everyday, openHome, run, startServe } from '../../support/program.js';
 import { listed, restClient } from '../../support/rest.js';
 
@@ -32,6 +34,7 @@ beforeAll(async () => {
   writeFileSync(join(granted, 'note.txt'), 'a note');
   home = openHome({
     mcpServers: { everyday: everyday(), 'my-tools.v2': everyday() },
+    check: { compiler: fileURLToPath(new URL('../../../node_modules/typescript-native', import.meta.url)) },
     security: {
       auth: { tokens },
       capabilities: {
@@ -246,6 +249,18 @@ test('tools are listed by namespace, under the names that code calls them by [C2
   });
   const { body: answer } = await execute({ code: 'return mcp.myToolsV2.echo("x")', capabilities: ['mcp:my-tools.v2'] });
   expect(answer.result).toBe('x');
+});
+
+test('the types of a program are checked with the tools that the token may call', needs('bubblewrap'), async () => {
+  const code = "import * as all from '@codemode/servers/everyday';\nawait all.add({ a: 'one', b: 2 });";
+  const problem = (each: object) => ({
+    status: 200,
+    body: { isChecked: true, problems: [{ severity: 'error', ...each }] },
+  });
+  expect(await post('/check', { code })).toMatchObject(problem({ code: 2322, line: 2, column: 17 }));
+  expect(await post('/check', { code }, 'narrow')).toMatchObject(problem({ code: 2339, line: 2, column: 11 }));
+  expect(await post('/check', { code: 5 })).toMatchObject({ status: 400 });
+  expect(await post('/check', { code }, 'reader')).toMatchObject({ status: 403 });
 });
 
 test('tokens open what they are good for: 401 without one, 403 with another scope [C5, C13]', async () => {

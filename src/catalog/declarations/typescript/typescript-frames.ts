@@ -67,6 +67,19 @@ export const PACKAGE_FILE: ModuleFrame = {
   reservedTypeNames: ['ToolResult', 'StructuredResult', 'ServerMeta', ...LANGUAGE_NAMES],
 };
 
+/**
+ * A module of its own for the type checker. What a tool gives that declares no output may be anything: nothing that a
+ * program does with it is a mistake.
+ */
+export const CHECKED_FILE: ModuleFrame = {
+  ...AMBIENT_MODULE,
+  indent: '',
+  ending: ['export const __meta__: any;\n'],
+  open: () => '',
+  close: '',
+  resultType: (output) => output ?? 'any',
+};
+
 /** Overloads of the one function that a script has. They use the global types of `SCRIPT_DECLARATIONS`. */
 export const SCRIPT_CALLS: ModuleFrame = {
   indent: '',

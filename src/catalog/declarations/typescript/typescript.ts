@@ -9,7 +9,14 @@ import { type Definition, type SchemaModel, type SchemaNode, withoutReference } 
 import { type AliasGroup, groupDefinitions, pascalCase } from './aliases.js';
 import { parameterDocs, parameterList, parametersOf } from './positional.js';
 import { propertyDocs, serverDocs, toolDocs } from './typescript-docs.js';
-import { AMBIENT_MODULE, BRIEF_MODULE, type ModuleFrame, PACKAGE_FILE, SCRIPT_CALLS } from './typescript-frames.js';
+import {
+  AMBIENT_MODULE,
+  BRIEF_MODULE,
+  CHECKED_FILE,
+  type ModuleFrame,
+  PACKAGE_FILE,
+  SCRIPT_CALLS,
+} from './typescript-frames.js';
 import { TypeWriter } from './typescript-types.js';
 
 export type { Detail };
@@ -79,6 +86,11 @@ export function declareBriefModule(server: ServerModule, options: DeclarationOpt
  */
 export function declarePackageFile(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
   return new ModuleWriter(server, options, PACKAGE_FILE).write();
+}
+
+/** The same for the type checker: only types, in a file of its own. */
+export function declareCheckedFile(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
+  return new ModuleWriter(server, { ...options, detail: 'signatures' }, CHECKED_FILE).write();
 }
 
 /** The same for scripts, which call every tool through one function. */

@@ -86,6 +86,12 @@ async function inspectUse(
   try {
     await waitFor('connecting servers', (say) => inventory.ask('all', { onProgress: asking(say) }));
     found(serverFindings(inventory.servers(), loaded));
+    // It is no fault to be without it.
+    const types = await open().then(
+      ({ host }) => host.typeChecking(),
+      () => undefined,
+    );
+    if (types !== undefined) found([{ name: 'Types', state: 'ok', message: types }]);
     found([await inspectRun(async () => (await open()).host)]);
   } finally {
     await Promise.all([composed?.host.close(), inventory.close()]);

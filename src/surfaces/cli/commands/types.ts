@@ -1,9 +1,11 @@
+import { HostError } from '../../../domain/errors.js';
 import { needsOf } from '../../../domain/profile-name.js';
 import { goDeclarationsOfServers } from '../../../host/processes/go-package.js';
 import { apiDeclarationsOf } from '../../../host/tools/api-view.js';
 import type { DeclarationDetail, Inventory } from '../../../host/tools/inventory.js';
 import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
+import { writeProject } from '../editor-project.js';
 import { oneOf } from '../options.js';
 import { plain, printableJson, warn } from '../terminal.js';
 
@@ -11,6 +13,7 @@ interface TypesFlags {
   readonly language?: string;
   readonly detail: string;
   readonly refresh?: boolean;
+  readonly out?: string;
   readonly json?: boolean;
 }
 
@@ -25,6 +28,7 @@ export const register: Register = (program, context) => {
     .argument('[server...]', 'only of these servers')
     .option('--language <name>', `${LANGUAGES.join(' or ')} (default: go where the profile is go, else typescript)`)
     .option('--detail <level>', `how much to print besides the types: ${DETAILS.join(', ')}`, 'full')
+    .option('--out <folder>', 'write a project for editors instead: tsconfig.json, declarations, a folder for programs')
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
@@ -44,6 +48,7 @@ Examples:
   codemode types > codemode.d.ts
   codemode types github --detail signatures
   codemode types --language go
+  codemode types --out programs
 `;
 
 async function types(servers: readonly string[], flags: TypesFlags, context: CommandContext): Promise<number> {
@@ -56,10 +61,23 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
   await askForTools(inventory, flags.refresh === true, servers);
   // In Go the name of a function depends on the tools of the other servers: a name that two of them have gets the server's.
   if (language === 'go' && servers.length > 0) await askForTools(inventory, false);
+  if (flags.out !== undefined && language === 'go')
+    throw new HostError('bad_input', '--out: only for TypeScript; leave --language go out');
   if (language === 'go') return goTypes(inventory, servers, detail, flags);
-  if (asked === undefined && program === 'body') return unifiedTypes(inventory, servers, flags);
+  if (asked === undefined && program === 'body' && flags.out === undefined)
+    return unifiedTypes(inventory, servers, flags);
   const { shared, modules } = inventory.declarations(servers, detail);
   noteProblems(inventory, servers);
+  if (flags.out !== undefined) {
+    const files = writeProject(flags.out, {
+      shared,
+      modules: modules.map(({ serverId: path, text }) => ({ path, text })),
+    });
+    process.stdout.write(
+      plain(`${files} files in ${flags.out}. Open it in your editor; programs go beside example.ts.\n`),
+    );
+    return 0;
+  }
   if (flags.json === true) {
     const shown = modules.map(({ serverId, specifier, text, warnings }) => ({
       serverId,

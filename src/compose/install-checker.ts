@@ -1,0 +1,11 @@
+import { checkerFolder } from '../config/files/state-folder.js';
+import { readEnvironment } from '../config/variables/environment.js';
+import { TESTED_VERSION } from '../sandbox/checker/compiler.js';
+import { installCompiler } from '../sandbox/checker/install.js';
+
+/** Fetches the type checker into the state folder: the only thing that this program ever fetches for itself, and on request. */
+export async function installChecker(): Promise<{ readonly version: string; readonly folder: string }> {
+  const folder = checkerFolder(readEnvironment());
+  await installCompiler(folder);
+  return { version: TESTED_VERSION, folder };
+}

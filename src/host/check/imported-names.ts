@@ -1,0 +1,25 @@
+/** The names under which a program has tools: functions, and whole modules. */
+export interface ImportedNames {
+  readonly functions: ReadonlySet<string>;
+  readonly modules: ReadonlySet<string>;
+}
+
+const IMPORT = /\bimport\s+(type\s+)?([^'";()]*?)\s*from\s*["']@codemode\/servers\/[^"'\n]+["']/g;
+const WHOLE = /^\*\s*as\s+([\w$]+)$/;
+const ONE = /^([\w$]+)(?:\s+as\s+([\w$]+))?$/;
+
+/** Read from the source by eye: names that are not found are only checked less. */
+export function importedNames(source: string): ImportedNames {
+  const functions = new Set<string>();
+  const modules = new Set<string>();
+  for (const [, isType, clause = ''] of source.matchAll(IMPORT)) {
+    if (isType !== undefined) continue;
+    const whole = WHOLE.exec(clause)?.[1];
+    if (whole !== undefined) modules.add(whole);
+    for (const part of clause.replace(/^\{|\}$/g, '').split(',')) {
+      const [, name, alias] = ONE.exec(part.trim()) ?? [];
+      if (name !== undefined) functions.add(alias ?? name);
+    }
+  }
+  return { functions, modules };
+}

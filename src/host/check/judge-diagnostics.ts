@@ -1,0 +1,110 @@
+import type { SourcePosition } from '../../domain/run.js';
+import type { CompilerDiagnostic, TypeProblem } from '../../domain/type-check.js';
+import { visibleLine } from '../../lib/visible-text.js';
+import { importedNames } from './imported-names.js';
+import { maskSource } from './mask-source.js';
+import { PromiseUse } from './promise-use.js';
+import { ToolArguments } from './tool-arguments.js';
+
+/** What a model has to read of one problem. */
+const MAX_MESSAGE_CHARACTERS = 600;
+
+/**
+ * Tells apart what would surely fail at run time from what may be fine. The compiler is right about types, and programs run
+ * without them: so a mistake counts only where the value stands there as a literal, or a name cannot exist. In doubt it is
+ * a warning. A program that catches errors may rely on one: nothing in it is certain.
+ */
+export function judgeDiagnostics(source: string, found: readonly CompilerDiagnostic[]): TypeProblem[] {
+  const positions = new Positions(source);
+  const masked = maskSource(source);
+  const isHandled = masked === undefined || HANDLES_ERRORS.test(masked.text);
+  const names = importedNames(source);
+  const tools = masked && new ToolArguments(source, masked, names);
+  const promises = masked && new PromiseUse(source, masked);
+  const isCertain = (each: CompilerDiagnostic): boolean =>
+    !isHandled &&
+    (tools?.isRefused(each) === true || promises?.isMisused(each) === true || isUnknownName(each, masked?.text ?? ''));
+  return found
+    .filter(({ code }) => !isNoise(code))
+    .map((each): TypeProblem => {
+      const hint = hintFor(each, promises?.isMisused(each) === true);
+      return {
+        severity: isCertain(each) ? 'error' : 'warning',
+        code: each.code,
+        message: messageOf(each),
+        ...(hint === undefined ? {} : { hint }),
+        position: positions.at(each.start),
+      };
+    })
+    .sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
+}
+
+const HANDLES_ERRORS = /\bcatch\b|\ballSettled\b|\bPromise\s*\.\s*any\b|\.\s*then\s*\([^()]*,/;
+
+/** 7xxx: types that were left out. 1xxx: syntax, which the sandbox judges by its own rules. */
+function isNoise(code: number): boolean {
+  return (code >= 7000 && code < 8000 && code !== NO_INDEX) || code < 2000;
+}
+
+const NO_INDEX = 7053;
+const NO_EXPORT = 2305;
+const NO_EXPORT_BUT = 2724;
+const NO_PROPERTY = 2339;
+const NO_PROPERTY_BUT = 2551;
+const NO_MODULE = 2307;
+const OF_SERVER = /@codemode\/servers\//;
+const OF_MODULE = /on type 'typeof import\("\/p\/modules\/servers\//;
+
+/** A function that its server does not have, or a server that does not exist. Types may be imported that do not exist. */
+function isUnknownName({ code, text, start, end }: CompilerDiagnostic, masked: string): boolean {
+  if (code === NO_MODULE) return OF_SERVER.test(text) && !/^\s*import\s+type\b/.test(lineAt(masked, start));
+  const name = masked.slice(start, end);
+  if (code === NO_EXPORT || code === NO_EXPORT_BUT) {
+    if (!OF_SERVER.test(text) && !/modules\/servers\//.test(text)) return false;
+    const alias = /^\s+as\s+([\w$]+)/.exec(masked.slice(end))?.[1] ?? name;
+    return /^[\w$]+$/.test(alias) && new RegExp(`(?<![\\w$.])${alias.replaceAll('$', '\\$')}\\s*\\(`).test(masked);
+  }
+  // Asked for with `?.`, it may be missing.
+  if (code !== NO_PROPERTY && code !== NO_PROPERTY_BUT) return false;
+  return (
+    OF_MODULE.test(text) && masked[start - 1] === '.' && masked[start - 2] !== '?' && /^\s*\(/.test(masked.slice(end))
+  );
+}
+
+function lineAt(text: string, at: number): string {
+  const end = text.indexOf('\n', at);
+  return text.slice(text.lastIndexOf('\n', at - 1) + 1, end < 0 ? text.length : end);
+}
+
+const MEANT = /Did you mean (?:to write )?'([^']+)'\?$/;
+
+function hintFor({ text }: CompilerDiagnostic, isPromise: boolean): string | undefined {
+  const meant = MEANT.exec(text)?.[1];
+  if (meant !== undefined) return `Write ${meant}.`;
+  return isPromise ? 'Write await before the call.' : undefined;
+}
+
+function messageOf({ text, chain }: CompilerDiagnostic): string {
+  const reason = chain.at(-1)?.text;
+  const whole = reason === undefined ? text : `${text} ${reason}`;
+  const plain = whole
+    .replaceAll(/typeof import\("\/p\/modules\/([^"]+)"\)/g, '@codemode/$1')
+    .replaceAll(' | undefined', '');
+  const cut = plain.length > MAX_MESSAGE_CHARACTERS ? `${plain.slice(0, MAX_MESSAGE_CHARACTERS)}...` : plain;
+  return visibleLine(cut);
+}
+
+/** Lines and columns of offsets, both from 1. */
+class Positions {
+  readonly #starts: number[] = [0];
+
+  constructor(source: string) {
+    for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) this.#starts.push(at + 1);
+  }
+
+  at(offset: number): SourcePosition {
+    let line = this.#starts.findIndex((start) => start > offset);
+    if (line < 0) line = this.#starts.length;
+    return { line, column: offset - (this.#starts[line - 1] ?? 0) + 1 };
+  }
+}

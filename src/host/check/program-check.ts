@@ -1,0 +1,71 @@
+import type { CatalogSnapshot } from '../../catalog/snapshot.js';
+import type { CallerId, Failure } from '../../domain/run.js';
+import type { CompilerDiagnostic, TypeProblem, TypeVerdict } from '../../domain/type-check.js';
+import { NotChecked, type TypeCheckers } from '../../sandbox/checker/type-checkers.js';
+import { checkedFilesOf } from './checked-files.js';
+import { judgeDiagnostics } from './judge-diagnostics.js';
+
+export interface CheckedProgram {
+  readonly caller: CallerId;
+  readonly source: string;
+  /** What the program sees of the catalog. */
+  readonly snapshot: CatalogSnapshot;
+  /** Declarations of the modules that every program of its contract has. */
+  readonly library: string;
+}
+
+/** A compiler takes about as long as its source is: larger programs are run as they are. */
+const MAX_SOURCE_CHARACTERS = 100_000;
+
+/** What the types of a program say. Never rejects. */
+export async function checkProgram(checkers: TypeCheckers, program: CheckedProgram): Promise<TypeVerdict> {
+  const { caller, source, snapshot, library } = program;
+  if (source.length > MAX_SOURCE_CHARACTERS)
+    return { isChecked: false, reason: `the program has more than ${MAX_SOURCE_CHARACTERS} characters` };
+  const { missing } = checkers;
+  if (missing !== undefined) return { isChecked: false, ...missing };
+  try {
+    const found = await checkers.check(caller, source, checkedFilesOf(snapshot, library));
+    return {
+      isChecked: true,
+      problems: judgeDiagnostics(
+        source,
+        found.filter((each) => !isKnownModule(each, snapshot)),
+      ),
+    };
+  } catch (error) {
+    if (error instanceof NotChecked)
+      return { isChecked: false, reason: error.message, ...(error.isFailure ? { isFailure: true } : {}) };
+    return { isChecked: false, reason: 'its types could not be judged', isFailure: true };
+  }
+}
+
+/** A server that there is, under a name that the compiler does not find: it is not the program's mistake. */
+function isKnownModule({ code, text }: CompilerDiagnostic, { serverByPath }: CatalogSnapshot): boolean {
+  const path = /^Cannot find module '@codemode\/servers\/(.+)' or/s.exec(text)?.[1];
+  return code === NO_MODULE && path !== undefined && serverByPath.has(path);
+}
+
+const NO_MODULE = 2307;
+
+/** Problems that are told together: a program is best repaired in one go. */
+const MAX_TOLD = 4;
+
+/** How a program ends that would surely fail, before anything of it was sent. */
+export function typeFailure(problems: readonly TypeProblem[]): Failure | undefined {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const [first, ...others] = errors;
+  if (first === undefined) return undefined;
+  const more = others.slice(0, MAX_TOLD - 1).map(({ position, message, hint }) => {
+    const correction = hint === undefined ? '' : ` ${hint}`;
+    return `line ${position.line}, column ${position.column}: ${message}${correction}`;
+  });
+  const also = more.length === 0 ? '' : ` Also ${more.join(' Also ')}`;
+  return {
+    kind: 'type',
+    name: 'TypeError',
+    message: `${first.message}${also}`,
+    hint: `${first.hint === undefined ? '' : `${first.hint} `}Nothing was sent. Correct the program and run it again.`,
+    position: first.position,
+  };
+}

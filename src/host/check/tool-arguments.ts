@@ -1,0 +1,160 @@
+import type { CompilerDiagnostic } from '../../domain/type-check.js';
+import type { ImportedNames } from './imported-names.js';
+import { enclosingBracket, type MaskedSource, maskSource } from './mask-source.js';
+
+const MISSING_PROPERTY: ReadonlySet<number> = new Set([2739, 2740, 2741]);
+const NOT_ASSIGNABLE: ReadonlySet<number> = new Set([2322, 2345, 2820]);
+const MISSPELT_PROPERTY = 2561;
+const UNKNOWN_PROPERTY = 2353;
+const IN_TYPE = /does not exist in type '(\{.*\})'/s;
+const TOO_FEW_ARGUMENTS = 2554;
+const LITERAL = /^(?:-?\s*\d[\w.]*|true\b|false\b|null\b)/;
+
+/** What is wrong with the arguments that a program writes out for a tool, as far as it is certain. */
+export class ToolArguments {
+  readonly #source: string;
+  readonly #masked: MaskedSource;
+  readonly #names: ImportedNames;
+
+  constructor(source: string, masked: MaskedSource, names: ImportedNames) {
+    this.#source = source;
+    this.#masked = masked;
+    this.#names = names;
+  }
+
+  /** Whether the tool's own schema refuses this call, whatever happens before it. */
+  isRefused(diagnostic: CompilerDiagnostic): boolean {
+    const { code, start, end, text } = diagnostic;
+    if (code === TOO_FEW_ARGUMENTS) return /got 0\.$/.test(text) && this.#isCallOfTool(start, end);
+    // A tool that declares no input takes what it is given.
+    if (/'never'/.test(text)) return false;
+    if (!this.#isInArguments(start)) return false;
+    if (code === MISSPELT_PROPERTY) return true;
+    if (code === UNKNOWN_PROPERTY) return this.#lacksRequired(start, IN_TYPE.exec(text)?.[1]);
+    const value = this.#valueAt(start, end);
+    if (value === undefined) return false;
+    if (MISSING_PROPERTY.has(code)) return this.#isPlainObject(value);
+    if (!NOT_ASSIGNABLE.has(code)) return false;
+    return this.#isLiteral(value) || (/^Type 'Promise</.test(text) && this.#isCall(value));
+  }
+
+  /** Only object and array literals lie between this place and the brackets of a call of a tool. */
+  #isInArguments(at: number): boolean {
+    const { text } = this.#masked;
+    let bracket = enclosingBracket(this.#masked, at);
+    while (bracket !== undefined && text[bracket] !== '(') bracket = enclosingBracket(this.#masked, bracket);
+    return bracket !== undefined && this.#isTool(text.slice(0, bracket));
+  }
+
+  /** `create_issue()`: the place is the name, or the whole call. */
+  #isCallOfTool(start: number, end: number): boolean {
+    const { text } = this.#masked;
+    const bracket = text.indexOf('(', start);
+    return bracket >= 0 && bracket <= end + 1 && this.#isTool(text.slice(0, bracket));
+  }
+
+  /** Whether what ends here is the name of an imported function, or of one of an imported module. */
+  #isTool(before: string): boolean {
+    const [, module, name] = /(?:(?<![\w$.])([\w$]+)\s*\.\s*)?(?<![\w$])([\w$]+)\s*$/.exec(before) ?? [];
+    if (name === undefined) return false;
+    if (module !== undefined) return this.#names.modules.has(module);
+    return this.#names.functions.has(name) && !/\.\s*[\w$]+\s*$/.test(before);
+  }
+
+  /** Where the value begins that a diagnostic is about: the place itself, or what stands behind a property's name. */
+  #valueAt(start: number, end: number): number | undefined {
+    const { text } = this.#masked;
+    const colon = /^\s*:\s*/.exec(text.slice(end));
+    const isName = /^[\w$'"]/.test(text.slice(start)) && colon !== null;
+    if (isName) return end + (colon?.[0].length ?? 0);
+    return start;
+  }
+
+  /** Whether the object that has a property which nobody knows lacks one that is required. More than is known is allowed. */
+  #lacksRequired(at: number, type: string | undefined): boolean {
+    const open = enclosingBracket(this.#masked, at);
+    if (open === undefined || type === undefined || !this.#isPlainObject(open)) return false;
+    const close = this.#masked.partner.get(open) ?? open;
+    const written = new Set(topLevelParts(this.#source.slice(open + 1, close), ',').map(nameOf));
+    return topLevelParts(type.slice(1, -1), ';').some((part) => {
+      const [, name = '', isOptional] = /^(?:readonly )?("[^"]*"|[\w$]+)(\?)?:/.exec(part.trim()) ?? [];
+      return name !== '' && isOptional === undefined && !written.has(name.replaceAll('"', ''));
+    });
+  }
+
+  /** An object with all its properties written out. */
+  #isPlainObject(at: number): boolean {
+    const { text, partner } = this.#masked;
+    if (text[at] !== '{') return false;
+    const close = partner.get(at);
+    if (close === undefined || !this.#isWhole(close + 1)) return false;
+    for (let each = at + 1, isKey = true; each < close; each += 1) {
+      const character = text[each] as string;
+      if (isKey && (character === '[' || character === '.')) return false;
+      if ('([{'.includes(character)) each = partner.get(each) ?? close;
+      else if (character === ',') isKey = true;
+      else if (!/\s/.test(character)) isKey = false;
+    }
+    return true;
+  }
+
+  /** A number, a text, `true`, `false` or `null`; an object or a list where something else is wanted. */
+  #isLiteral(at: number): boolean {
+    const { text, partner } = this.#masked;
+    const character = text[at] as string;
+    const simple = LITERAL.exec(text.slice(at))?.[0];
+    if (simple !== undefined) return this.#isWhole(at + simple.length);
+    if (character === '"' || character === "'") return this.#isWhole(text.indexOf(character, at + 1) + 1);
+    // A text with expressions in it is a text too.
+    if (character === '`') {
+      const close = this.#source.indexOf('`', at + 1);
+      return !this.#source.slice(at, close).includes('${') && this.#isWhole(close + 1);
+    }
+    if (character !== '{' && character !== '[') return false;
+    const close = partner.get(at);
+    // Its own elements are judged where they stand: here it is of the wrong kind as a whole.
+    return close !== undefined && close === this.#nextBracketless(at) && this.#isWhole(close + 1);
+  }
+
+  #nextBracketless(at: number): number | undefined {
+    return /^[[{]\s*[\]}]/.test(this.#masked.text.slice(at)) ? this.#masked.partner.get(at) : undefined;
+  }
+
+  /** A call whose promise is passed on as it is. */
+  #isCall(at: number): boolean {
+    const { text, partner } = this.#masked;
+    const name = /^[\w$]+(?:\s*\.\s*[\w$]+)?\s*(?=\()/.exec(text.slice(at))?.[0];
+    if (name === undefined || !this.#isTool(text.slice(0, at + name.trimEnd().length))) return false;
+    const close = partner.get(at + name.length);
+    return close !== undefined && this.#isWhole(close + 1);
+  }
+
+  /** Nothing is made of the value: no operator, no property, no type. */
+  #isWhole(end: number): boolean {
+    return /^\s*[,})\]]/.test(this.#masked.text.slice(end));
+  }
+}
+
+/** The name of `name: value`, of `"name": value` and of `name` alone. */
+function nameOf(part: string): string {
+  return /^\s*["']?([^"':\s]+)/.exec(part)?.[1] ?? '';
+}
+
+/** Parts between separators that are in no bracket and no string. */
+function topLevelParts(text: string, separator: string): string[] {
+  const masked = maskSource(text)?.text;
+  if (masked === undefined) return [];
+  const parts: string[] = [];
+  let from = 0;
+  let depth = 0;
+  for (let at = 0; at < masked.length; at += 1) {
+    const character = masked[at] as string;
+    if ('([{'.includes(character)) depth += 1;
+    else if (')]}'.includes(character)) depth -= 1;
+    else if (character === separator && depth === 0) {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return [...parts, text.slice(from)];
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JsonValue } from '../../domain/json.js';
+
+/** The files that a program is checked with, besides itself and those of the language. Paths are relative: `servers/github.d.ts`. */
+export interface CheckedFiles {
+  /** Read before any other: global names. */
+  readonly globals: string;
+  /** The declarations of a module under `@codemode/`, or undefined where there is none. The same text until it changes. */
+  module(name: string): string | undefined;
+}
+
+const FOLDER = '/p';
+export const CONFIG_PATH = `${FOLDER}/tsconfig.json`;
+export const PROGRAM_PATH = `${FOLDER}/program.ts`;
+const GLOBALS_PATH = `${FOLDER}/globals.d.ts`;
+const MODULES_FOLDER = `${FOLDER}/modules/`;
+const MODULE_FILE = /^\/p\/modules\/(.+)\.d\.ts$/;
+const LIBRARY_FILE = /\/(lib(?:\.[a-z0-9]+)*\.d\.ts)$/;
+
+const CONFIG = JSON.stringify({
+  compilerOptions: {
+    // As strict as it can be: what is only doubtful is told apart afterwards.
+    ...{ strict: true, useUnknownInCatchVariables: false, noEmit: true, skipLibCheck: true, noErrorTruncation: true },
+    ...{ target: 'esnext', lib: ['esnext'], types: [], module: 'esnext', moduleResolution: 'bundler' },
+    ...{ moduleDetection: 'force', allowUnreachableCode: true, allowUnusedLabels: true },
+    paths: { '@codemode/*': ['./modules/*.d.ts'] },
+  },
+  files: ['program.ts', 'globals.d.ts'],
+});
+
+/**
+ * The file system that the compiler sees, made of texts: it asks for what it needs, and only modules that the program
+ * imports are ever written. Nothing of the machine is in it but the declarations of the language.
+ */
+export class ProjectFiles {
+  readonly #libraries: string;
+  readonly #known = new Map<string, string | null>();
+  /** What the compiler was told of modules, to say what has changed. Null: there is none. */
+  readonly #told = new Map<string, string | null>();
+  #files: CheckedFiles = { globals: '', module: () => undefined };
+  #globalsTold = '';
+  #source = '';
+
+  constructor(libraries: string) {
+    this.#libraries = libraries;
+  }
+
+  /** Paths whose text is another than the compiler knows. */
+  replace(files: CheckedFiles, source: string): string[] {
+    this.#files = files;
+    this.#source = source;
+    const changed = [PROGRAM_PATH];
+    if (files.globals !== this.#globalsTold) changed.push(GLOBALS_PATH);
+    this.#globalsTold = files.globals;
+    for (const [name, text] of this.#told) {
+      const now = files.module(name) ?? null;
+      if (now === text) continue;
+      this.#told.set(name, now);
+      changed.push(`${MODULES_FOLDER}${name}.d.ts`);
+    }
+    return changed;
+  }
+
+  /** The compiler's questions about files. */
+  answer(method: string, params: JsonValue | undefined): JsonValue {
+    const path = typeof params === 'string' ? params : '';
+    switch (method) {
+      case 'readFile':
+        return { content: this.#read(path) };
+      case 'fileExists':
+        return this.#read(path) !== null;
+      case 'directoryExists':
+        return path === FOLDER || `${path}/`.startsWith(MODULES_FOLDER);
+      case 'realpath':
+        return path;
+      default:
+        return { files: [], directories: [] };
+    }
+  }
+
+  #read(path: string): string | null {
+    if (path === PROGRAM_PATH) return this.#source;
+    if (path === CONFIG_PATH) return CONFIG;
+    if (path === GLOBALS_PATH) return this.#globalsTold;
+    const name = MODULE_FILE.exec(path)?.[1];
+    if (name !== undefined) {
+      const text = this.#files.module(name) ?? null;
+      if (this.#told.size < MAX_TOLD) this.#told.set(name, text);
+      return text;
+    }
+    const library = LIBRARY_FILE.exec(path)?.[1];
+    return library === undefined ? null : this.#library(library);
+  }
+
+  #library(name: string): string | null {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    let text: string | null;
+    try {
+      text = readFileSync(join(this.#libraries, name), 'utf8');
+    } catch {
+      text = null;
+    }
+    this.#known.set(name, text);
+    return text;
+  }
+}
+
+/** Modules that a process knows. A compiler that asks for more is replaced in time. */
+const MAX_TOLD = 10_000;

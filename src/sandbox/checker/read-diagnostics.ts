@@ -1,0 +1,44 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { CompilerDiagnostic } from '../../domain/type-check.js';
+
+/** More are of no use to anybody. */
+const MAX_DIAGNOSTICS = 200;
+const MAX_CHAIN = 12;
+const MAX_TEXT_CHARACTERS = 4_000;
+const ERROR = 1;
+
+/** Reads what a compiler in its jail says: data of a stranger, bounded in every direction. */
+export function readDiagnostics(answer: JsonValue): CompilerDiagnostic[] {
+  if (answer === null) return [];
+  if (!Array.isArray(answer)) throw new Error('it answered with something that is no list');
+  return answer.slice(0, MAX_DIAGNOSTICS).flatMap((each) => {
+    if (!isJsonObject(each) || each.category !== ERROR) return [];
+    const { pos, end, code } = each;
+    if (typeof pos !== 'number' || typeof end !== 'number' || typeof code !== 'number') return [];
+    if (!(pos >= 0 && end >= pos)) return [];
+    return [{ start: pos, end, code, text: textOf(each), chain: chainOf(each), related: relatedOf(each) }];
+  });
+}
+
+function textOf({ text }: JsonObject): string {
+  return typeof text === 'string' ? text.slice(0, MAX_TEXT_CHARACTERS) : '';
+}
+
+/** The reasons, each under the one before it. */
+function chainOf(diagnostic: JsonObject): CompilerDiagnostic['chain'] {
+  const chain: { code: number; text: string }[] = [];
+  let [next] = Array.isArray(diagnostic.messageChain) ? diagnostic.messageChain : [];
+  while (isJsonObject(next) && chain.length < MAX_CHAIN) {
+    chain.push({ code: typeof next.code === 'number' ? next.code : 0, text: textOf(next) });
+    [next] = Array.isArray(next.messageChain) ? next.messageChain : [];
+  }
+  return chain;
+}
+
+function relatedOf({ relatedInformation }: JsonObject): CompilerDiagnostic['related'] {
+  if (!Array.isArray(relatedInformation)) return [];
+  return relatedInformation.slice(0, MAX_CHAIN).flatMap((each) => {
+    if (!isJsonObject(each) || typeof each.fileName !== 'string' || typeof each.code !== 'number') return [];
+    return [{ file: each.fileName, code: each.code, text: textOf(each) }];
+  });
+}

@@ -1,0 +1,186 @@
+import type { CallerId } from '../../domain/run.js';
+import type { CompilerDiagnostic } from '../../domain/type-check.js';
+import type { Jail } from '../jail/jail.js';
+import { type CheckerLimits, CheckerProcess } from './checker-process.js';
+import { isCompiler, type MissingCompiler, type TypeScriptCompiler } from './compiler.js';
+import type { CheckedFiles } from './project-files.js';
+import { SelfFolder } from './self-folder.js';
+
+export interface TypeCheckersOptions {
+  readonly jail: Jail;
+  readonly compiler: TypeScriptCompiler | MissingCompiler;
+  readonly limits?: Partial<CheckerLimits>;
+}
+
+/** Why a program could not be checked. It says nothing of the program. */
+export class NotChecked extends Error {
+  /** The checker was there and failed: worth a word to who runs the program. */
+  readonly isFailure: boolean;
+
+  constructor(reason: string, isFailure: boolean) {
+    super(reason);
+    this.isFailure = isFailure;
+  }
+}
+
+interface Resident {
+  readonly process: Promise<CheckerProcess>;
+  lastUsed: number;
+  idle?: NodeJS.Timeout;
+}
+
+/** Callers with a checker of their own at the same time; each has some 100 MB. */
+const MAX_RESIDENT = 3;
+/** Programs of one caller at once: a client that sends more gets no verdict about them. */
+const MAX_OPEN = 16;
+/** One that nobody uses gives its memory back. */
+const IDLE_MS = 10 * 60_000;
+/** A caller whose programs killed the checker so often gets none for a while. */
+const MAX_FAILURES = 3;
+const PAUSE_MS = 10 * 60_000;
+
+/** The type checkers of a host: one process for each caller, so that no program is ever seen by another's. */
+export class TypeCheckers {
+  readonly #options: TypeCheckersOptions;
+  readonly #resident = new Map<CallerId, Resident>();
+  /** Checks that are under way or wait. */
+  readonly #open = new Map<CallerId, number>();
+  readonly #failures = new Map<CallerId, { count: number; lastMs: number }>();
+  #self: SelfFolder | undefined;
+  #uses = 0;
+  #isClosed = false;
+
+  constructor(options: TypeCheckersOptions) {
+    this.#options = options;
+  }
+
+  /** Why nothing is checked here, and what to type; undefined where there is a compiler. */
+  get missing(): MissingCompiler | undefined {
+    const { compiler } = this.#options;
+    return isCompiler(compiler) ? undefined : compiler;
+  }
+
+  /** The compiler's own words about a program. Throws `NotChecked`. */
+  async check(caller: CallerId, source: string, files: CheckedFiles): Promise<readonly CompilerDiagnostic[]> {
+    const open = this.#open.get(caller) ?? 0;
+    if (open >= MAX_OPEN) throw new NotChecked('too many programs of this caller are checked at once', false);
+    this.#open.set(caller, open + 1);
+    try {
+      return await this.#check(caller, source, files);
+    } finally {
+      const left = (this.#open.get(caller) ?? 1) - 1;
+      if (left === 0) this.#open.delete(caller);
+      else this.#open.set(caller, left);
+    }
+  }
+
+  async #check(caller: CallerId, source: string, files: CheckedFiles): Promise<readonly CompilerDiagnostic[]> {
+    const process = await this.#processOf(caller);
+    this.#closeWhenIdle(caller);
+    try {
+      return await process.check(source, files);
+    } catch (error) {
+      this.#failed(caller);
+      throw new NotChecked(`the type checker was stopped: ${wordsOf(error)}`, true);
+    }
+  }
+
+  /** Starts the caller's checker ahead of its first program. Never rejects. */
+  async warm(caller: CallerId): Promise<void> {
+    await this.#processOf(caller).then(
+      () => this.#closeWhenIdle(caller),
+      () => {},
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const all = [...this.#resident.values()];
+    this.#resident.clear();
+    await Promise.all(all.map((each) => closed(each)));
+    this.#self?.remove();
+  }
+
+  async #processOf(caller: CallerId): Promise<CheckerProcess> {
+    const { compiler, jail, limits } = this.#options;
+    if (!isCompiler(compiler)) throw new NotChecked(compiler.reason, false);
+    if (this.#isClosed) throw new NotChecked('the host is closing', false);
+    if (this.#isPaused(caller))
+      throw new NotChecked('programs of this caller stopped the type checker too often', false);
+    const known = this.#resident.get(caller);
+    if (known !== undefined) {
+      known.lastUsed = this.#uses++;
+      const process = await this.#started(caller, known);
+      if (process.isUsable) return process;
+      if (this.#resident.get(caller) === known) this.#resident.delete(caller);
+      void process.close();
+      return this.#processOf(caller);
+    }
+    this.#makeRoom();
+    this.#self ??= new SelfFolder();
+    const process = CheckerProcess.start({ jail, compiler, selfFolder: this.#self.path, ...(limits && { limits }) });
+    const resident = { process, lastUsed: this.#uses++ };
+    this.#resident.set(caller, resident);
+    return this.#started(caller, resident);
+  }
+
+  async #started(caller: CallerId, resident: Resident): Promise<CheckerProcess> {
+    try {
+      return await resident.process;
+    } catch (error) {
+      if (this.#resident.get(caller) === resident) {
+        this.#resident.delete(caller);
+        this.#failed(caller);
+      }
+      throw new NotChecked(`the type checker could not be started: ${wordsOf(error)}`, true);
+    }
+  }
+
+  #closeWhenIdle(caller: CallerId): void {
+    const resident = this.#resident.get(caller);
+    if (resident === undefined) return;
+    clearTimeout(resident.idle);
+    resident.idle = setTimeout(() => {
+      if (this.#resident.get(caller) === resident) this.#resident.delete(caller);
+      void closed(resident);
+    }, IDLE_MS);
+    resident.idle.unref();
+  }
+
+  /** The one that was not used for the longest time goes. */
+  #makeRoom(): void {
+    if (this.#resident.size < MAX_RESIDENT) return;
+    const [oldest] = [...this.#resident].sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (oldest === undefined) return;
+    this.#resident.delete(oldest[0]);
+    void closed(oldest[1]);
+  }
+
+  #failed(caller: CallerId): void {
+    const before = this.#failures.get(caller)?.count ?? 0;
+    this.#failures.delete(caller);
+    this.#failures.set(caller, { count: before + 1, lastMs: Date.now() });
+    const [first] = this.#failures.keys();
+    if (this.#failures.size > MAX_REMEMBERED && first !== undefined) this.#failures.delete(first);
+  }
+
+  #isPaused(caller: CallerId): boolean {
+    const failures = this.#failures.get(caller);
+    if (failures === undefined || failures.count < MAX_FAILURES) return false;
+    if (Date.now() - failures.lastMs < PAUSE_MS) return true;
+    this.#failures.delete(caller);
+    return false;
+  }
+}
+
+const MAX_REMEMBERED = 1_000;
+
+async function closed({ process, idle }: Resident): Promise<void> {
+  clearTimeout(idle);
+  const started = await process.catch(() => undefined);
+  await started?.close();
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,88 @@
+import { codeModeOf } from '../../../config/schema/code-mode.js';
+import type { TypeProblem, TypeVerdict } from '../../../domain/type-check.js';
+import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
+import { LIBRARY_DECLARATIONS } from '../../../profiles/codemode/prompt/library-declarations.js';
+import { COMMAND_LINE_CALLER } from '../caller.js';
+import { type CommandContext, EXIT, type Register } from '../command.js';
+import { readSource } from '../read-source.js';
+import { plain, printableJson } from '../terminal.js';
+import { withProgress } from '../waiting.js';
+
+interface CheckFlags {
+  readonly json?: boolean;
+  readonly install?: boolean;
+}
+
+export const register: Register = (program, context) => {
+  program
+    .command('check')
+    .description('check the types of a program against the tools, without running it')
+    .argument('[file]', 'source in TypeScript or JavaScript; - reads stdin', '-')
+    .option('--json', 'as JSON')
+    .option(
+      '--install',
+      'fetch the type checker (TypeScript 7, 27 MB) with npm into the state folder, and check nothing',
+    )
+    .addHelpText('after', HELP)
+    .action(async (file: string, flags: CheckFlags) => {
+      context.exitWith(flags.install === true ? await install(context) : await check(file, flags, context));
+    });
+};
+
+const HELP = `
+Prints FILE:LINE:COLUMN and what is wrong, first what would surely fail, then what may be fine.
+--json prints { "problems": [{ "severity", "code", "message", "hint", "line", "column" }] }.
+
+Exit status: 0 nothing would surely fail, 1 something would, 2 bad input or configuration, 69 no type checker or no jail.
+
+Examples:
+  codemode check --install
+  codemode check report.ts
+`;
+
+/** The same as when nothing could be run: the command has not done its work. */
+const UNAVAILABLE = 69;
+
+async function install(context: CommandContext): Promise<number> {
+  const { version, folder } = await withProgress('fetching the type checker', () => context.installChecker());
+  process.stdout.write(plain(`TypeScript ${version} is in ${folder}. Programs are checked from the next start on.\n`));
+  return EXIT.ok;
+}
+
+async function check(file: string, flags: CheckFlags, context: CommandContext): Promise<number> {
+  const source = await readSource(file);
+  const { host, config } = await context.compose();
+  await using _ = host;
+  const session = host.openSession({
+    caller: COMMAND_LINE_CALLER,
+    profile: 'codemode',
+    presentation: codemodePresentation,
+    codeMode: codeModeOf(config),
+    reservedNames: [],
+    maxResultBytes: Number.POSITIVE_INFINITY,
+    checkedLibrary: LIBRARY_DECLARATIONS,
+  });
+  const verdict = await withProgress('checking the program', () => session.check(source));
+  if (!verdict.isChecked) {
+    process.stderr.write(plain(`codemode: the program was not checked: ${reasonOf(verdict)}\n`));
+    return UNAVAILABLE;
+  }
+  const { problems } = verdict;
+  const name = file === '-' ? 'stdin' : file;
+  if (flags.json === true) process.stdout.write(`${printableJson({ problems: problems.map(flat) }, true)}\n`);
+  else for (const problem of problems) process.stdout.write(plain(lineOf(name, problem)));
+  return problems.some(({ severity }) => severity === 'error') ? EXIT.failed : EXIT.ok;
+}
+
+function reasonOf({ reason, fix }: Extract<TypeVerdict, { isChecked: false }>): string {
+  return fix === undefined ? reason : `${reason}. ${fix}`;
+}
+
+function lineOf(name: string, { severity, code, message, hint, position }: TypeProblem): string {
+  const advice = hint === undefined ? '' : ` ${hint}`;
+  return `${name}:${position.line}:${position.column}: ${severity} TS${code}: ${message}${advice}\n`;
+}
+
+function flat({ position: { line, column }, ...problem }: TypeProblem) {
+  return { ...problem, line, column };
+}

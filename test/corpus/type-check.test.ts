@@ -1,0 +1,324 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ToolChecker } from '../../src/broker/arguments/tool-checker.js';
+import { exampleInput } from '../../src/catalog/examples.js';
+import { exportNames } from '../../src/catalog/names.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.js';
+import type { CallerId } from '../../src/domain/run.js';
+import type { Tool } from '../../src/domain/tool.js';
+import type { TypeProblem } from '../../src/domain/type-check.js';
+import { checkProgram } from '../../src/host/check/program-check.js';
+import { LIBRARY_DECLARATIONS } from '../../src/profiles/codemode/prompt/library-declarations.js';
+import { findCompiler } from '../../src/sandbox/checker/compiler.js';
+import { TypeCheckers } from '../../src/sandbox/checker/type-checkers.js';
+import { snapshotOf } from '../support/catalog.js';
+import { loadToolsets, ofCorpus } from '../support/corpus.js';
+import { jailForTests } from '../support/jailed.js';
+import { schemaValues } from '../support/schema-values.js';
+
+const { jail, options } = await jailForTests('strict');
+const CALLER = 'corpus' as CallerId;
+const VALUES_PER_TOOL = 2;
+const broker = new ToolChecker(exampleInput);
+
+/** One call of one tool, with arguments that its own schema takes. */
+interface Call {
+  readonly server: string;
+  readonly name: string;
+  readonly tool: Tool;
+  readonly input: JsonObject;
+}
+
+describe('programs over the tools of the corpus', options, () => {
+  const toolsets = loadToolsets();
+  const snapshot = snapshotOf(toolsets);
+  const calls = snapshot.servers.flatMap(({ path, tools }) =>
+    validCalls(
+      path,
+      tools.map(({ tool }) => tool),
+    ),
+  );
+  let checkers: TypeCheckers;
+
+  beforeAll(() => {
+    const configured = join(import.meta.dirname, '../../node_modules/typescript-native');
+    const compiler = findCompiler({ configured, installFolder: '/nonexistent', from: import.meta.url });
+    // A loaded machine is no bomb.
+    checkers = new TypeCheckers({ jail: jail as never, compiler, limits: { checkMs: 30_000 } });
+  });
+
+  afterAll(() => checkers.close());
+
+  async function problemsOf(source: string): Promise<readonly TypeProblem[]> {
+    const verdict = await checkProgram(checkers, { caller: CALLER, source, snapshot, library: LIBRARY_DECLARATIONS });
+    if (!verdict.isChecked) throw new Error(verdict.reason);
+    return verdict.problems;
+  }
+
+  async function errorsOf(source: string): Promise<readonly TypeProblem[]> {
+    return (await problemsOf(source)).filter(({ severity }) => severity === 'error');
+  }
+
+  test('a valid call of any tool, however it is written, is no error', { timeout: 120_000 }, async () => {
+    const byTool = new Map<Tool, Call[]>();
+    for (const call of calls) byTool.set(call.tool, [...(byTool.get(call.tool) ?? []), call]);
+    const alarms: unknown[] = [];
+    for (const same of byTool.values()) {
+      const source = validProgram(same);
+      for (const { message, position } of await errorsOf(source))
+        alarms.push({ tool: same[0]?.tool.name, message, line: source.split('\n')[position.line - 1] });
+    }
+    expect(alarms).toEqual([]);
+    expect(byTool.size).toBeGreaterThanOrEqual(ofCorpus({ own: 400, reference: 1_200 }));
+  });
+
+  test.each(STYLES)('%s is no error', async (_, body) => {
+    const server = { id: 'desk', tools: DESK } as const;
+    const own = snapshotOf([server]);
+    const source = `import { find, create } from '@codemode/servers/desk'; import * as desk from '@codemode/servers/desk';\n${body}`;
+    const program = { caller: CALLER, source, snapshot: own, library: LIBRARY_DECLARATIONS };
+    const verdict = await checkProgram(checkers, program);
+    const problems = verdict.isChecked ? verdict.problems : [verdict];
+    expect(problems.filter((each) => !('severity' in each) || each.severity === 'error')).toEqual([]);
+  });
+
+  test('95 of 100 programs with one mistake are stopped', { timeout: 120_000 }, async () => {
+    const caught: Record<string, { all: number; found: number; missed: string[] }> = {};
+    const seen = new Set<Tool>();
+    for (const call of calls) {
+      if (seen.has(call.tool)) continue;
+      seen.add(call.tool);
+      const mutants = mutantsOf(call);
+      const source = [
+        importOf(
+          call,
+          mutants.map(({ extra }) => extra ?? ''),
+        ),
+        ...mutants.map(({ line }) => line),
+      ].join('\n');
+      const lines = new Set((await errorsOf(source)).map(({ position }) => position.line));
+      // An import of what does not exist is said at the import.
+      for (const [index, { kind, line, isOfImport }] of mutants.entries()) {
+        caught[kind] ??= { all: 0, found: 0, missed: [] };
+        const count = caught[kind];
+        count.all += 1;
+        if (lines.has(isOfImport === true ? 1 : index + 2)) count.found += 1;
+        else count.missed.push(`${call.server}: ${line}`);
+      }
+    }
+    const all = Object.values(caught).reduce((sum, each) => sum + each.all, 0);
+    const found = Object.values(caught).reduce((sum, each) => sum + each.found, 0);
+    const shares = Object.entries(caught).map(([kind, each]) => `${kind} ${each.found} of ${each.all}`);
+    const missed = Object.values(caught).flatMap((each) => each.missed);
+    expect(found / all, `${shares.join(', ')}\n${missed.slice(0, 40).join('\n')}`).toBeGreaterThanOrEqual(0.95);
+    expect(all).toBeGreaterThan(1_000);
+    if (process.env.CODEMODE_SHOW === '1') console.log(shares.join(', '), `\n${missed.join('\n')}`);
+  });
+});
+
+const DESK = [
+  {
+    name: 'find',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        state: { enum: ['open', 'closed'] },
+        limit: { type: 'integer' },
+        tags: { type: 'array', items: { type: 'string' } },
+        filter: { type: 'object', properties: { field: { type: 'string' } }, required: ['field'] },
+      },
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { items: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } } } } },
+    },
+  },
+  {
+    name: 'create',
+    inputSchema: {
+      type: 'object',
+      properties: { title: { type: 'string' }, size: { type: 'number' } },
+      required: ['title'],
+    },
+  },
+];
+
+/** What agents write that a strict compiler dislikes, and that works. */
+const STYLES: readonly (readonly [string, string])[] = [
+  ['a property that is added later', 'const input = {}; input.title = "a"; await create(input);'],
+  ['a variable that changes its type', 'let value = 5; value = "five"; await create({ title: value });'],
+  ['a variable that is awaited into itself', 'let r = find({}); r = await r; console.log(r.items, r[0]);'],
+  [
+    'a property that the output does not declare',
+    'const { total, items } = await find({}); console.log(total, items[0].name);',
+  ],
+  [
+    'an answer without a declared type',
+    'const made = await create({ title: "a" }); console.log(made.id.slice(1), made.rows.map((r) => r.x));',
+  ],
+  [
+    'an optional answer',
+    'const { items } = await find({}); for (const item of items) await create({ title: item.id });',
+  ],
+  ['a state from a variable', 'for (const state of ["open", "closed"]) await find({ state });'],
+  [
+    'conditional properties',
+    'const more = true; await find({ limit: 5, ...(more ? { state: "open" } : {}), ...(more && { tags: [] }) });',
+  ],
+  ['an argument that is more than is declared', 'await create({ title: "a", priority: "high" });'],
+  ['an input from JSON', 'const input = JSON.parse("{}"); await create(input); await find({ filter: input.filter });'],
+  ['undefined for what is optional', 'const limit = undefined; await find({ limit, state: undefined });'],
+  ['functions by name', 'const name = "find"; const r = await desk[name]({}); console.log(r.items.length);'],
+  ['a function that is passed on', 'const call = (tool, input) => tool(input); await call(create, { title: "a" });'],
+  [
+    'a wrapper that catches',
+    'const safe = (p) => p.catch(() => null); const r = await safe(create({})); console.log(r?.id);',
+  ],
+  [
+    'a retry',
+    'const retry = async (f) => { for (let n = 0; n < 3; n++) try { return await f(); } catch {} }; await retry(() => create({ title: 5 }));',
+  ],
+  [
+    'promises in an object',
+    'const jobs = { a: find({}), b: create({ title: "a" }) }; const [a, b] = await Promise.all([jobs.a, jobs.b]); console.log(a.items, b.id);',
+  ],
+  [
+    'promises in a list',
+    'const jobs = ["a", "b"].map((title) => create({ title })); const made = await Promise.all(jobs); console.log(jobs.length, made[0].id);',
+  ],
+  [
+    'a promise that is chained',
+    'const id = await find({}).then(({ items }) => items.at(0)?.id).finally(() => {}); console.log(id);',
+  ],
+  [
+    'a promise that is kept for later',
+    'const pending = find({}); console.log("waiting"); const { items } = await pending; console.log(items.length);',
+  ],
+  [
+    'a race against a timer',
+    'const r = await Promise.race([find({}), new Promise((go) => setTimeout(go, 5))]); console.log(r?.items);',
+  ],
+  [
+    'a cache of promises',
+    'const cache = new Map(); const get = (k) => cache.get(k) ?? cache.set(k, create({ title: k })).get(k); console.log((await get("a")).id);',
+  ],
+  ['a promise with a property of its own', 'const job = find({}); job.label = "x"; console.log(job.label); await job;'],
+  [
+    'a parameter with the name of a tool',
+    'const run = (create) => create({}); run((x) => x); [find].map((create) => create);',
+  ],
+  [
+    'types of its own',
+    'interface Row { id: string } const rows: Row[] = (await find({})).items as Row[]; const input: any = {}; await create(input);',
+  ],
+  [
+    'a class',
+    'class Job { constructor(t) { this.t = t; } run() { return create({ title: this.t }); } } console.log((await new Job("a").run()).id);',
+  ],
+  [
+    'texts with code in them',
+    'await create({ title: "create({})" }); await create({ title: `find({ limit: "x" })` }); // create({})',
+  ],
+  ['regular expressions', 'const m = "a/b".replace(/\\/|[({]/g, ""); await create({ title: m.split(/[/]/)[0] });'],
+  [
+    'dynamic imports',
+    "const { find: search } = await import('@codemode/servers/desk'); console.log((await search({})).items);",
+  ],
+  [
+    'a type that is imported and does not exist',
+    "import type { Row } from '@codemode/servers/desk'; const rows: Row[] = []; console.log(rows);",
+  ],
+  [
+    'names that the sandbox lacks, asked for',
+    'if (typeof fetch !== "undefined" && typeof process !== "undefined") console.log(process.env); await find();',
+  ],
+  [
+    'an iterator over pages',
+    'async function* pages() { for (let n = 1; n < 3; n++) yield await find({ limit: n }); } for await (const { items } of pages()) console.log(items);',
+  ],
+  [
+    'search results',
+    "import { searchTools } from '@codemode/discovery'; const { results } = await searchTools('x', { detail: 'full' }); console.log(results[0].inputSchema.properties);",
+  ],
+];
+
+function validCalls(server: string, tools: readonly Tool[]): Call[] {
+  const names = exportNames(tools.map(({ name }) => name));
+  return tools.flatMap((tool, seed) => {
+    const values: JsonValue[] = [exampleInput(tool.inputSchema)];
+    if (tool.inputSchema !== undefined) values.push(...schemaValues(tool.inputSchema, seed, VALUES_PER_TOOL));
+    const name = names.get(tool.name) as string;
+    return values
+      .filter(isJsonObject)
+      .filter((input) => broker.checkArguments(tool, name, input).ok)
+      .map((input) => ({ server, name, tool, input }));
+  });
+}
+
+function importOf({ server, name }: Call, extra: readonly string[] = []): string {
+  const names = [name, ...extra.filter((each) => each !== '')];
+  return `import { ${names.join(', ')} } from '@codemode/servers/${server}'; import * as all from '@codemode/servers/${server}';`;
+}
+
+/** The ways in which agents write a call. */
+function validProgram(same: readonly Call[]): string {
+  const [first] = same as readonly [Call, ...Call[]];
+  const { name } = first;
+  const body = same.flatMap(({ input }, index) => {
+    const json = JSON.stringify(input);
+    return [
+      `const a${index} = await ${name}(${json});`,
+      `const i${index} = ${json}; await all.${name}(i${index});`,
+      `const b${index} = await all['${name}']({ ...i${index} });`,
+      `for (const row of [a${index}].flat()) console.log(row?.id ?? row, b${index});`,
+    ];
+  });
+  return [
+    importOf(first),
+    ...body,
+    `const list = []; for (let n = 0; n < 2; n++) list.push(${name}(${JSON.stringify(first.input)}));`,
+    'const all2 = await Promise.all(list); const [head] = all2;',
+    `let later = ${name}(${JSON.stringify(first.input)}); later = await later; console.log(later.anything, later[0]);`,
+    `const built = {}; for (const [k, v] of Object.entries(i0)) built[k] = v; await ${name}(built);`,
+    `const then = await ${name}(${JSON.stringify(first.input)}).then((r) => r); const data = then as any;`,
+    'const rows = data?.items?.map((x) => x.name) ?? []; globalThis.__codemode_result__ = { all2, head, rows };',
+  ].join('\n');
+}
+
+interface Mutant {
+  readonly kind: string;
+  readonly line: string;
+  readonly extra?: string;
+  readonly isOfImport?: true;
+}
+
+/** One mistake each that the broker, or the engine, would refuse. */
+function mutantsOf({ tool, name, input }: Call): Mutant[] {
+  const mutants: Mutant[] = [
+    { kind: 'wrong tool', line: `await all.${name}_x(${asCode(input)});` },
+    { kind: 'wrong import', line: `await ${name}_y({});`, extra: `${name}_y`, isOfImport: true },
+    { kind: 'missing await', line: `console.log(${name}(${asCode(input)}).items);` },
+    { kind: 'missing await', line: `for (const row of ${name}(${asCode(input)})) console.log(row);` },
+  ];
+  const refused = (changed: JsonObject) => !broker.checkArguments(tool, name, changed).ok;
+  const add = (kind: string, changed: JsonObject) => {
+    if (refused(changed)) mutants.push({ kind, line: `await ${name}(${asCode(changed)});` });
+  };
+  for (const key of Object.keys(input).slice(0, 3)) {
+    const { [key]: value, ...without } = input;
+    add('missing', without);
+    add('misspelt', { ...without, [`${key}x`]: value as JsonValue });
+    add('wrong type', { ...input, [key]: typeof value === 'string' ? 12_345 : 'words' });
+  }
+  return mutants;
+}
+
+/** As agents write it: names without quotes. */
+function asCode(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(asCode).join(', ')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, each]) => {
+    return `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${asCode(each)}`;
+  });
+  return `{ ${entries.join(', ')} }`;
+}
