@@ -1,7 +1,5 @@
-import { makesRaces } from '../../domain/races.js';
 import type {
   CallNumber,
-  Failure,
   LogLevel,
   ResourceUsage,
   RunId,
@@ -12,20 +10,14 @@ import type { ClockRecord, HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
-import { explainSyntax } from '../transpiler/explain-syntax.js';
-import { readBody } from '../transpiler/read-body.js';
-import { type ReadScript, readScript } from '../transpiler/read-script.js';
-import { RecentlyRead } from '../transpiler/recently-read.js';
-import { type Transpiled, transpile } from '../transpiler/transpile.js';
+import { formOf, readProgram, type StartMessage } from '../read-program.js';
 import { Engines } from './engines.js';
 import type { Image } from './image.js';
 import { Library } from './library.js';
 import { QuickJsRun } from './quickjs-run.js';
-import type { ProgramForm } from './run-state.js';
 import { restorePages, suspend, unpack } from './suspension.js';
 
 type ExecutionMessage = Exclude<HostToWorker, { type: 'host/hello' | 'library/load' }>;
-type StartMessage = Extract<HostToWorker, { type: 'execution/start' }>;
 type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
 
 /** Libraries change when an upstream's tools do; programs in progress keep theirs, older ones may go. */
@@ -241,63 +233,10 @@ export class QuickJsWorker implements Outbox {
   }
 }
 
-type ReadProgram =
-  | { readonly ok: false; readonly failure: Failure }
-  | { readonly ok: true; readonly races: boolean; readonly begin: (execution: QuickJsRun) => Progress };
-
 const NOTHING_USED: ResourceUsage = { cpuMs: 0, memoryBytes: 0 };
 
 /** One program computes at a time, so what the process spends meanwhile is that program's. */
 function cpuMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
-}
-
-function formOf({ script, body }: StartMessage): ProgramForm {
-  if (script !== null) return 'script';
-  return body === null ? 'module' : 'body';
-}
-
-/** Programs of one caller: a worker never has another. */
-const recentBodies = new RecentlyRead<Transpiled>();
-const recentModules = new RecentlyRead<Transpiled>();
-const recentScripts = new RecentlyRead<ReadScript>();
-
-function readProgram({ script, body: form, language }: StartMessage, body: Buffer): ReadProgram {
-  if (form !== null) {
-    const { contextBytes, module, names } = form;
-    const text = body.toString('utf8', contextBytes);
-    const source = recentBodies.of(`${language} ${module} ${names.join()}`, text, () => readBody(text, language, form));
-    if (!source.ok) return source;
-    const context = body.subarray(0, contextBytes);
-    return begun(text, 'body', (execution) => execution.start(Buffer.from(source.code), source.mapJson, context));
-  }
-  if (script === null) {
-    const text = body.toString('utf8');
-    const source = recentModules.of(language, text, () => transpile(text, language));
-    if (!source.ok) return source;
-    return begun(text, 'module', (execution) => execution.start(Buffer.from(source.code), source.mapJson));
-  }
-  const { calls, inputBytes } = script;
-  const text = body.toString('utf8', inputBytes);
-  const source = recentScripts.of(language, text, () => readScript(text, language));
-  if (!source.ok) return source;
-  return begun(text, 'script', (execution) => execution.startScript(source, calls, body.subarray(0, inputBytes)));
-}
-
-/** What the parser let through and the engine refuses is explained from the author's own text. */
-function begun(
-  text: string,
-  form: 'module' | 'script' | 'body',
-  start: (execution: QuickJsRun) => Progress,
-): ReadProgram {
-  return {
-    ok: true,
-    races: makesRaces(text),
-    begin: (execution) => {
-      const progress = start(execution);
-      if (progress.state !== 'ended' || progress.failure === null) return progress;
-      return { ...progress, failure: explainSyntax(progress.failure, text, form) };
-    },
-  };
 }

@@ -1,0 +1,9 @@
+import { makeAlike } from './alike.js';
+import { addMissing } from './missing.js';
+import { takeIntrinsics, trimTo } from './trim.js';
+
+/** Runs before the boot code, which takes from the globals what it will use later. */
+export const intrinsics = takeIntrinsics();
+addMissing();
+trimTo(intrinsics);
+makeAlike();
