@@ -2,7 +2,7 @@ import type { CallerId, RunId, VirtualModule } from '../domain/run.js';
 import { Allowance } from '../lib/allowance.js';
 import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
 import type { LossBlame } from './engine.js';
-import type { WorkerListener, WorkerProcess } from './worker-process.js';
+import { OUT_OF_MEMORY, type WorkerListener, type WorkerProcess } from './worker-process.js';
 
 /** What a worker tells the runs it holds. */
 export interface HeldRun {
@@ -77,6 +77,8 @@ export class RunWorker implements WorkerListener {
   readonly #libraries = new Set<string>();
   readonly #wastedFrames = new Allowance(WASTED_FRAMES, performance.now());
   #reserved = 0;
+  /** Since when it computes what it owes first. */
+  #headSinceMs = 0;
   #stallTimer: NodeJS.Timeout | undefined;
   #droppedTimer: NodeJS.Timeout | undefined;
   /** What it was computing when we ended it: what is sent to it from then on is nobody's fault. */
@@ -132,6 +134,10 @@ export class RunWorker implements WorkerListener {
     return this.#owed[0]?.execution;
   }
 
+  get computingMs(): number {
+    return this.#owed.length === 0 ? 0 : performance.now() - this.#headSinceMs;
+  }
+
   /** Takes a program into the place that was reserved for it. */
   admit(run: HeldRun): void {
     this.abandon();
@@ -154,6 +160,7 @@ export class RunWorker implements WorkerListener {
   }
 
   assign(message: Assignment, body?: Uint8Array): void {
+    if (this.#owed.length === 0) this.#headSinceMs = performance.now();
     this.#owed.push({ execution: message.execution, isDropped: false });
     this.process.send(message, body);
     if (this.#owed.length > 1) this.#watch();
@@ -182,6 +189,14 @@ export class RunWorker implements WorkerListener {
     // It cannot read that while it computes.
     if (isComputing)
       setTimeout(() => this.computing === id && this.kill('a program that was ended did not stop'), graceMs);
+  }
+
+  /** Drops a program that goes on elsewhere. A worker that computes it and holds no other is of no use any more. */
+  leave(id: RunId): void {
+    if (this.isLost) return;
+    const isComputing = this.computing === id;
+    this.cancel(id);
+    if (isComputing && this.occupancy === 0) this.kill('its program goes on in another engine');
   }
 
   kill(reason: string): void {
@@ -220,6 +235,7 @@ export class RunWorker implements WorkerListener {
     if (
       message.type === 'execution/waiting' ||
       message.type === 'execution/end' ||
+      message.type === 'execution/unfit' ||
       message.type === 'execution/suspended'
     ) {
       if (!this.#answered(message.execution)) return;
@@ -240,6 +256,7 @@ export class RunWorker implements WorkerListener {
       return false;
     }
     this.#owed.shift();
+    if (this.#owed.length > 0) this.#headSinceMs = performance.now();
     clearTimeout(this.#stallTimer);
     this.#stallTimer = undefined;
     this.isStalled = false;
@@ -267,6 +284,11 @@ export class RunWorker implements WorkerListener {
     return head?.isDropped === true ? undefined : head?.execution;
   }
 
+  #blame(reason: string): LossBlame {
+    if (this.#killed !== undefined) return 'guilty';
+    return reason === OUT_OF_MEMORY ? 'exhausted' : 'suspect';
+  }
+
   #watch(): void {
     this.#stallTimer ??= setTimeout(() => {
       this.#stallTimer = undefined;
@@ -286,8 +308,7 @@ export class RunWorker implements WorkerListener {
     this.#runs.clear();
     this.#owner.workerChanged(this);
     for (const run of runs) {
-      const part = run.id !== computing ? 'bystander' : killed === undefined ? 'suspect' : 'guilty';
-      run.workerLost(part, reason);
+      run.workerLost(run.id === computing ? this.#blame(reason) : 'bystander', reason);
     }
   }
 }

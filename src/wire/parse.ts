@@ -62,7 +62,12 @@ const callRequest = z.strictObject({ type: z.literal('call/request'), execution,
 
 /** Exported for the test that holds `usualMessage` to it. */
 export const workerToHost = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.enum(['quickjs', 'v8']) }),
+  z.strictObject({
+    type: z.literal('worker/ready'),
+    protocol: count,
+    build: text(128),
+    role: z.enum(['quickjs', 'v8']),
+  }),
   callRequest,
   z.strictObject({
     type: z.literal('call/site'),

@@ -1,11 +1,4 @@
-import type {
-  CallNumber,
-  LogLevel,
-  ResourceUsage,
-  RunId,
-  SourcePosition,
-  VirtualModule,
-} from '../../domain/run.js';
+import type { CallNumber, LogLevel, ResourceUsage, RunId, SourcePosition, VirtualModule } from '../../domain/run.js';
 import type { ClockRecord, HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';

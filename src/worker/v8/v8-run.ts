@@ -11,8 +11,8 @@ import { PositionMap } from '../quickjs/positions.js';
 import { SeededRandom } from '../quickjs/random.js';
 import { freshState, type QuickJsRunOptions } from '../quickjs/run-state.js';
 import { suggestionsFrom } from '../quickjs/suggestions.js';
-import { Rejections } from './rejections.js';
-import { LinkFailure, World, type WorldHost } from './world.js';
+import type { Rejections } from './rejections.js';
+import { LinkFailure, type World, type WorldHost } from './world.js';
 
 const MAX_TARGET_CHARACTERS = 1_024;
 

@@ -1,7 +1,7 @@
 /** Where both engines have something and V8 does it differently: as QuickJS does it. */
 const { defineProperty } = Object;
 const { apply, construct } = Reflect;
-const { floor } = Math;
+const { floor, min: smaller } = Math;
 
 /** What the process gives to this code besides what it gives to QuickJS. */
 interface V8Functions {
@@ -44,10 +44,11 @@ export function makeAlike(): void {
 function replaceDate(): void {
   const NativeDate = Date;
   const { prototype } = NativeDate;
-  const Replaced = function Date(...input: unknown[]): unknown {
+  const Replaced = function (...input: unknown[]): unknown {
     if (new.target === undefined) return apply(prototype.toString, new NativeDate(now()), []);
     return construct(NativeDate, input.length === 0 ? [now()] : input, new.target);
   };
+  defineProperty(Replaced, 'name', { value: 'Date', configurable: true });
   defineProperty(Replaced, 'length', { value: 7, configurable: true });
   defineProperty(Replaced, 'prototype', { value: prototype, writable: false, configurable: false });
   method(Replaced, 'now', function now_() {
@@ -72,18 +73,18 @@ function replaceDateText(prototype: Date): void {
   };
   const dated = (date: Date) => {
     const { year, month, day } = partsOf(date);
-    return month + '/' + day + '/' + year;
+    return `${month}/${day}/${year}`;
   };
   const timed = (date: Date) => {
     const { time } = partsOf(date);
     const hour = Number(time.slice(0, 2));
     return two(hour % 12 === 0 ? 12 : hour % 12) + time.slice(2) + (hour < 12 ? ' AM' : ' PM');
   };
-  const zoned = (date: Date) => partsOf(date).time + ' GMT+0000';
+  const zoned = (date: Date) => `${partsOf(date).time} GMT+0000`;
   const forms: Record<string, (date: Date) => string> = {
-    toString: (date) => (apply(toDateString, date, []) as string) + ' ' + zoned(date),
+    toString: (date: Date) => `${apply(toDateString, date, []) as string} ${zoned(date)}`,
     toTimeString: zoned,
-    toLocaleString: (date) => dated(date) + ', ' + timed(date),
+    toLocaleString: (date: Date) => `${dated(date)}, ${timed(date)}`,
     toLocaleDateString: dated,
     toLocaleTimeString: timed,
   };
@@ -102,7 +103,7 @@ function replaceDateText(prototype: Date): void {
 
 function replaceText(): void {
   const { toLowerCase, toUpperCase, normalize } = String.prototype;
-  const { toString } = Number.prototype;
+  const numberText = Number.prototype.toString;
   const BEYOND_LATIN = /[\u0300-\uffff]/;
   const { test } = RegExp.prototype;
   const methods = {
@@ -126,17 +127,18 @@ function replaceText(): void {
     },
   };
   for (const name of Object.keys(methods)) method(String.prototype, name, (methods as Record<string, unknown>)[name]);
-  const { toLocaleString } = {
-    toLocaleString(this: number) {
-      return apply(toString, this, []) as string;
+  const { made } = {
+    made(this: number) {
+      return apply(numberText, this, []) as string;
     },
   };
-  method(Number.prototype, 'toLocaleString', toLocaleString);
+  defineProperty(made, 'name', { value: 'toLocaleString', configurable: true });
+  method(Number.prototype, 'toLocaleString', made);
 }
 
 function compareCodePoints(left: string, right: string): number {
   const { codePointAt } = String.prototype;
-  const most = left.length < right.length ? left.length : right.length;
+  const most = smaller(left.length, right.length);
   for (let at = 0; at < most; at++) {
     const one = apply(codePointAt, left, [at]) as number;
     const other = apply(codePointAt, right, [at]) as number;

@@ -60,25 +60,25 @@ export function addMissing(): void {
 
 function addIteratorHelpers(): void {
   const global = globalThis as { Iterator?: { prototype: object } };
-  const constructor =
+  const IteratorClass =
     global.Iterator ??
     function Iterator(this: unknown) {
-      if (new.target === undefined || new.target === constructor)
+      if (new.target === undefined || new.target === IteratorClass)
         throw new TypeError('Iterator is not directly constructable');
     };
   if (global.Iterator === undefined) {
-    defineProperty(constructor, 'prototype', { value: IteratorPrototype, writable: false });
-    defineProperty(globalThis, 'Iterator', { value: constructor, writable: true, configurable: true });
-    defineProperty(IteratorPrototype, 'constructor', { value: constructor, writable: true, configurable: true });
+    defineProperty(IteratorClass, 'prototype', { value: IteratorPrototype, writable: false });
+    defineProperty(globalThis, 'Iterator', { value: IteratorClass, writable: true, configurable: true });
+    defineProperty(IteratorPrototype, 'constructor', { value: IteratorClass, writable: true, configurable: true });
     const tag = { value: 'Iterator', writable: true, configurable: true };
     defineProperty(IteratorPrototype, Symbol.toStringTag, tag);
   }
-  add(constructor, 'from', function from(value: Iterable<unknown> | Iterator<unknown>) {
+  add(IteratorClass, 'from', function from(value: Iterable<unknown> | Iterator<unknown>) {
     const method = (value as Iterable<unknown>)[Symbol.iterator];
     const iterator = typeof method === 'function' ? apply(method, value, []) : (value as Iterator<unknown>);
-    return iterator instanceof (constructor as never) ? iterator : walk(sourceOf(iterator));
+    return iterator instanceof (IteratorClass as never) ? iterator : walk(sourceOf(iterator));
   });
-  add(constructor, 'concat', function* concat(...parts: Iterable<unknown>[]) {
+  add(IteratorClass, 'concat', function* concat(...parts: Iterable<unknown>[]) {
     for (const part of parts) yield* part;
   });
   for (const name of ownKeys(HELPERS) as string[]) add(IteratorPrototype, name, HELPERS[name] as Helper);
@@ -115,8 +115,9 @@ const HELPERS: Record<string, Helper> = {
   drop(limit: unknown) {
     let left = countOf(limit);
     return (function* (source) {
-      for (const value of walk(source)) if (left > 0) left--;
-      else yield value;
+      for (const value of walk(source))
+        if (left > 0) left--;
+        else yield value;
     })(sourceOf(this));
   },
   flatMap(step: Step<unknown>) {
@@ -170,7 +171,7 @@ const HELPERS: Record<string, Helper> = {
   },
   includes(wanted: unknown) {
     for (const value of walk(sourceOf(this)))
-      if (value === wanted || (value !== value && wanted !== wanted)) return true;
+      if (value === wanted || (Number.isNaN(value) && Number.isNaN(wanted))) return true;
     return false;
   },
   join(separator: unknown) {

@@ -44,5 +44,7 @@ export function missingNames(listed: readonly Intrinsic[]): string[] {
 
 /** Needed by the boot code, which takes it away itself. */
 function isForBoot(object: object, key: string | symbol): boolean {
-  return object === globalThis && (key === 'SharedArrayBuffer' || (typeof key === 'string' && key.startsWith('__host_')));
+  return (
+    object === globalThis && (key === 'SharedArrayBuffer' || (typeof key === 'string' && key.startsWith('__host_')))
+  );
 }
