@@ -174,4 +174,10 @@ class V8Worker implements Outbox {
   }
 }
 
-void new V8Worker().serve().then(() => process.exit(0));
+new V8Worker().serve().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`${String((error as Error).stack)}\n`);
+    process.exit(1);
+  },
+);

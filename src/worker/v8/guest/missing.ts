@@ -58,6 +58,41 @@ export function addMissing(): void {
   });
 }
 
+interface Base64Bytes {
+  toBase64?: unknown;
+}
+declare const atob: (base64: string) => string;
+declare const btoa: (binary: string) => string;
+
+/** For the boot code alone, which uses no options: a program that names these stays in QuickJS. Returns how to take them away. */
+export function lendBase64(): () => void {
+  const prototype = Uint8Array.prototype as Uint8Array & Base64Bytes;
+  if (prototype.toBase64 !== undefined) return () => {};
+  const decode = atob;
+  const encode = btoa;
+  const { fromCharCode } = String;
+  const { subarray } = prototype;
+  const { charCodeAt } = String.prototype;
+  add(Uint8Array, 'fromBase64', (text: string) => {
+    const binary = decode(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let at = 0; at < binary.length; at++) bytes[at] = apply(charCodeAt, binary, [at]) as number;
+    return bytes;
+  });
+  add(prototype, 'toBase64', function (this: Uint8Array) {
+    let binary = '';
+    for (let at = 0; at < this.length; at += ARGUMENTS)
+      binary += apply(fromCharCode, undefined, apply(subarray, this, [at, at + ARGUMENTS]) as never) as string;
+    return encode(binary);
+  });
+  return () => {
+    delete prototype.toBase64;
+    delete (Uint8Array as { fromBase64?: unknown }).fromBase64;
+  };
+}
+
+const ARGUMENTS = 16_384;
+
 function addIteratorHelpers(): void {
   const global = globalThis as { Iterator?: { prototype: object } };
   const IteratorClass =

@@ -1,5 +1,5 @@
 import { makeAlike } from './alike.js';
-import { addMissing } from './missing.js';
+import { addMissing, lendBase64 } from './missing.js';
 import { takeIntrinsics, trimTo } from './trim.js';
 
 /** Runs before the boot code, which takes from the globals what it will use later. */
@@ -7,3 +7,4 @@ export const intrinsics = takeIntrinsics();
 addMissing();
 trimTo(intrinsics);
 makeAlike();
+export const takeBase64 = lendBase64();
