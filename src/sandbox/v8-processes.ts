@@ -109,7 +109,11 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
 
   /** A process is used once: when its run has left, it is ended. */
   workerChanged(worker: RunWorker): void {
-    if (!worker.isLost && worker.occupancy > 0) return;
+    if (!worker.isLost && worker.occupancy > 0) {
+      // It waits, and may leave its process to a run that does not.
+      if (worker.backlog === 0) this.#waiting.shift()?.();
+      return;
+    }
     if (!this.#workers.delete(worker)) return;
     void worker.close();
     this.#waiting.shift()?.();
