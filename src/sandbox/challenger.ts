@@ -54,6 +54,7 @@ export class Challenger {
       case 'execution/unfit':
         return 'unfit';
       case 'execution/suspended':
+      case 'execution/computing':
       case 'call/site':
       case 'worker/ready':
         return 'diverged';

@@ -23,14 +23,7 @@ export interface HandOver {
   readonly isReady: boolean;
   /** A place in which the run is replayed while it goes on in its own; undefined where none is free. */
   offer(run: PlacedRun): Promise<EnginePlace> | undefined;
-  /** Tells the run again and again how long it has been computing, until it is forgotten. */
-  watch(run: WatchedRun): void;
-  forget(run: WatchedRun): void;
   count(what: HandOverEvent): void;
-}
-
-export interface WatchedRun {
-  checkComputing(): void;
 }
 
 /** What came of handing over: `diverged` means that the engines differ for a program. */
@@ -42,8 +35,6 @@ export interface EnginePlace {
   readonly isQuiet: boolean;
   /** The worker computes this run now, as far as can be told from outside. */
   readonly isComputing: boolean;
-  /** How long the worker has been computing this run, as far as can be told from outside. */
-  readonly computingMs: number;
   /** The worker has been sent the whole journal. */
   readonly isUpToDate: boolean;
   /** Another worker would answer sooner. */

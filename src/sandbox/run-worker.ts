@@ -77,8 +77,6 @@ export class RunWorker implements WorkerListener {
   readonly #libraries = new Set<string>();
   readonly #wastedFrames = new Allowance(WASTED_FRAMES, performance.now());
   #reserved = 0;
-  /** Since when it computes what it owes first. */
-  #headSinceMs = 0;
   #stallTimer: NodeJS.Timeout | undefined;
   #droppedTimer: NodeJS.Timeout | undefined;
   /** What it was computing when we ended it: what is sent to it from then on is nobody's fault. */
@@ -134,10 +132,6 @@ export class RunWorker implements WorkerListener {
     return this.#owed[0]?.execution;
   }
 
-  get computingMs(): number {
-    return this.#owed.length === 0 ? 0 : performance.now() - this.#headSinceMs;
-  }
-
   /** Takes a program into the place that was reserved for it. */
   admit(run: HeldRun): void {
     this.abandon();
@@ -160,7 +154,6 @@ export class RunWorker implements WorkerListener {
   }
 
   assign(message: Assignment, body?: Uint8Array): void {
-    if (this.#owed.length === 0) this.#headSinceMs = performance.now();
     this.#owed.push({ execution: message.execution, isDropped: false });
     this.process.send(message, body);
     if (this.#owed.length > 1) this.#watch();
@@ -256,7 +249,6 @@ export class RunWorker implements WorkerListener {
       return false;
     }
     this.#owed.shift();
-    if (this.#owed.length > 0) this.#headSinceMs = performance.now();
     clearTimeout(this.#stallTimer);
     this.#stallTimer = undefined;
     this.isStalled = false;

@@ -18,7 +18,7 @@ import { deferred } from '../lib/deferred.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 import { CallRegistry } from './call-registry.js';
 import { Challenger } from './challenger.js';
-import type { Engine, EnginePlace, HandOver, HandOverEvent, LossBlame, PlacedRun, WatchedRun } from './engine.js';
+import type { Engine, EnginePlace, HandOver, HandOverEvent, LossBlame, PlacedRun } from './engine.js';
 import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers, NOT_IN_V8 } from './failures.js';
 import { type Delivery, engineOf, type Journal } from './journal.js';
 import { ProgramClock } from './program-clock.js';
@@ -31,16 +31,14 @@ import { WorkerLosses } from './worker-losses.js';
 
 /** Grace period in which a worker may hand over the result of a program that waits. */
 const FINISH_GRACE_MS = 1_000;
-/** A run that computes for so long without a pause is replayed in V8. */
-const HAND_OVER_MS = 20;
-/** The same where the process has to be started first, which takes as long. */
-const COLD_HAND_OVER_MS = 100;
+/** How much longer a run must compute before a process is started for it: starting takes as long. */
+const COLD_START_MS = 80;
 /** A delivery of this size takes QuickJS as long to read. */
 const HAND_OVER_BYTES = 512 * 1024;
 const NO_JSON: Outcome = { status: 'failed', failure: endedItsWorker('its result was no JSON') };
 
 /** The host's side of one run in the sandbox: its worker, its open calls and its deliveries. */
-export class SandboxRun implements PlacedRun, WatchedRun {
+export class SandboxRun implements PlacedRun {
   readonly id: RunId;
   readonly caller: CallerId;
   readonly journal: Journal;
@@ -60,6 +58,9 @@ export class SandboxRun implements PlacedRun, WatchedRun {
   readonly #losses: WorkerLosses;
   #suspension: Suspension | undefined;
   #challenger: Challenger | undefined;
+  /** Its worker has told that it computes for long, and nothing since. */
+  #isTold = false;
+  #coldStart: NodeJS.Timeout | undefined;
   /** V8 cannot run it, or runs it differently. */
   #isUnfit = false;
 
@@ -186,6 +187,9 @@ export class SandboxRun implements PlacedRun, WatchedRun {
     if (this.#challenger !== undefined && from === this.#challenger.place) return this.#hear(message, body, from);
     if (from !== this.#place || this.#state === 'ended' || this.#state === 'suspended') return;
     this.#losses.hasSpoken = true;
+    if (message.type === 'execution/computing') return this.#computesLong(from);
+    this.#isTold = false;
+    clearTimeout(this.#coldStart);
     // It has got further than its replay, or says what the replay was not told.
     if (this.#challenger?.isAlone === false) this.#dropChallenger('late');
     switch (message.type) {
@@ -255,13 +259,15 @@ export class SandboxRun implements PlacedRun, WatchedRun {
 
   // Handing over to a faster engine: see docs/decisions/0062-v8-by-replay.md.
 
-  /** Said again and again while it has a worker. */
-  checkComputing(): void {
-    const place = this.#place;
-    if (place === undefined || this.#state !== 'running' || this.#challenger !== undefined) return;
+  /** It has computed for long. Where a process has to be started first, it must compute for longer to be worth it. */
+  #computesLong(from: EnginePlace): void {
     const { handOver } = this.#engine;
-    if (handOver === undefined || place.computingMs < (handOver.isReady ? HAND_OVER_MS : COLD_HAND_OVER_MS)) return;
-    this.#challenge(handOver, false);
+    if (this.#isTold || handOver === undefined || handOver.choiceFor(this.journal) === 'quickjs') return from.wasted();
+    this.#isTold = true;
+    const start = () =>
+      void (this.#state === 'running' && this.#challenger === undefined && this.#challenge(handOver, false));
+    if (handOver.isReady) start();
+    else this.#coldStart = setTimeout(start, COLD_START_MS);
   }
 
   /** Replays the run in the other engine. `isAlone`: its own engine waits for what comes of it. */
@@ -347,7 +353,6 @@ export class SandboxRun implements PlacedRun, WatchedRun {
     this.#place = place;
     this.#state = 'running';
     this.#timeout.start();
-    if (this.#engine.handOver?.choiceFor(this.journal) !== 'quickjs') this.#engine.handOver?.watch(this);
     begin(place);
     // Delivers the whole journal to a program that starts again, and to all what was answered while they had no worker.
     place.catchUp();
@@ -438,7 +443,6 @@ export class SandboxRun implements PlacedRun, WatchedRun {
   #suspended(image: Buffer): void {
     if (this.#state !== 'suspending') return this.#place?.kill('it suspended what it was not asked to');
     this.#state = 'suspended';
-    this.#engine.handOver?.forget(this);
     this.#place?.release();
     this.#place = undefined;
     this.#suspension?.complete(Buffer.from(image));
@@ -471,6 +475,7 @@ export class SandboxRun implements PlacedRun, WatchedRun {
 
   /** Timeout and timers are paused while the program has no worker. */
   #pause(): void {
+    clearTimeout(this.#coldStart);
     this.#timeout.stop();
     this.#clock.stop();
   }
@@ -510,7 +515,6 @@ export class SandboxRun implements PlacedRun, WatchedRun {
   #finish(outcome: Outcome, logsCut: boolean): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
-    this.#engine.handOver?.forget(this);
     this.#dropChallenger();
     this.#place?.release();
     this.#place = undefined;

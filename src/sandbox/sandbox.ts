@@ -85,6 +85,13 @@ export class Sandbox {
     this.#engine = this.#both ?? quickJs;
   }
 
+  /** Processes and programs now, and what has been since the start. */
+  get figures() {
+    const { now, sinceStart } = this.pool.figures;
+    const handOvers = Object.entries(this.handOvers ?? {}).map(([event, count]) => [`v8_${event}`, count] as const);
+    return { now: { ...now, v8: this.v8?.size ?? 0 }, sinceStart: { ...sinceStart, ...Object.fromEntries(handOvers) } };
+  }
+
   /** What came of handing runs over to V8; absent where there is no V8. */
   get handOvers(): BothEngines['figures'] | undefined {
     return this.#both?.figures;

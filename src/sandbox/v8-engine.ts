@@ -2,13 +2,10 @@ import type { EngineChoice } from '../domain/engine.js';
 import type { CallerId } from '../domain/run.js';
 import type { Cancellation } from '../lib/cancellation.js';
 import type { CallerAccount } from './caller-account.js';
-import type { Engine, EnginePlace, HandOver, HandOverEvent, PlacedRun, WatchedRun } from './engine.js';
+import type { Engine, EnginePlace, HandOver, HandOverEvent, PlacedRun } from './engine.js';
 import { engineOf, type Journal } from './journal.js';
 import type { V8Processes } from './v8-processes.js';
 import { WorkerAssignment } from './worker-assignment.js';
-
-/** How often it is looked at which runs compute. A look at a thousand runs takes less than 0.1 ms. */
-const LOOK_EVERY_MS = 10;
 
 /**
  * Both engines: a run is placed where its journal says, and one that computes for long in QuickJS may be handed over to V8.
@@ -18,11 +15,9 @@ export class BothEngines implements Engine, HandOver {
   readonly #quickJs: Engine;
   readonly #processes: V8Processes;
   readonly #choice: EngineChoice;
-  readonly #watched = new Set<WatchedRun>();
   readonly #counts: Record<HandOverEvent, number> = {
     ...{ offered: 0, won: 0, late: 0, diverged: 0, unfit: 0, lost: 0, failed: 0 },
   };
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(quickJs: Engine, processes: V8Processes, choice: EngineChoice) {
     this.#quickJs = quickJs;
@@ -65,30 +60,11 @@ export class BothEngines implements Engine, HandOver {
     return worker.then((ready) => new WorkerAssignment(ready, run, this.#processes));
   }
 
-  watch(run: WatchedRun): void {
-    this.#watched.add(run);
-    if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
-    this.#timer.unref();
-  }
-
-  forget(run: WatchedRun): void {
-    this.#watched.delete(run);
-  }
-
   count(what: HandOverEvent): void {
     this.#counts[what]++;
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
     await this.#processes.close();
-  }
-
-  #look(): void {
-    for (const run of this.#watched) run.checkComputing();
-    if (this.#watched.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 }

@@ -18,8 +18,6 @@ export interface V8ProcessOptions {
 const SPARE_NEEDS_FREE_BYTES = 1024 ** 3;
 /** A spare that nobody needed for so long is ended. */
 const SPARE_IDLE_MS = 5 * 60_000;
-/** Limits are rounded up to a power of two from here, so that one spare fits many programs. */
-const SMALLEST_BYTES = 64 * 1024 ** 2;
 
 /**
  * V8 processes: each is started for one size of memory, holds one run of one caller, and is ended with it. A spare is kept
@@ -33,7 +31,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   #spares: { readonly bytes: number; readonly processes: SpareProcesses; isReady: boolean } | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #starting = 0;
-  #lastBytes = SMALLEST_BYTES;
+  #lastBytes = 0;
   #isClosed = false;
 
   constructor(options: V8ProcessOptions) {
@@ -146,8 +144,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     return false;
   }
 
-  async #take(caller: CallerId, maxMemoryBytes: number): Promise<RunWorker> {
-    const bytes = sizeFor(maxMemoryBytes);
+  async #take(caller: CallerId, bytes: number): Promise<RunWorker> {
     this.#starting++;
     try {
       const spares = this.#spares?.bytes === bytes ? this.#spares : undefined;
@@ -171,12 +168,6 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     void this.#spares?.processes.close();
     this.#spares = undefined;
   }
-}
-
-function sizeFor(maxMemoryBytes: number): number {
-  let bytes = SMALLEST_BYTES;
-  while (bytes < maxMemoryBytes) bytes *= 2;
-  return bytes;
 }
 
 function cancelled(): HostError {

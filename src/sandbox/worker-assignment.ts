@@ -50,10 +50,6 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
     return this.#worker.computing === this.id;
   }
 
-  get computingMs(): number {
-    return this.isComputing ? this.#worker.computingMs : 0;
-  }
-
   get isUpToDate(): boolean {
     return this.#sentDeliveries === this.#journal.deliveries.length;
   }

@@ -136,6 +136,8 @@ export type WorkerToHost =
       readonly wakeAtMs: number | null;
       readonly usage: ResourceUsage;
     }
+  /** The program has computed for long without a pause, by CPU time. Said once between two answers, by QuickJS workers only. */
+  | { readonly type: 'execution/computing'; readonly execution: RunId }
   /**
    * Of a V8 worker only, instead of an answer: the program uses what this V8 lacks or does otherwise than QuickJS. Nothing of
    * it has run.

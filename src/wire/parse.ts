@@ -89,6 +89,7 @@ export const workerToHost = z.discriminatedUnion('type', [
     ticks: z.array(count).max(2 * MAX_CLOCK_TICKS),
   }),
   z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable(), usage }),
+  z.strictObject({ type: z.literal('execution/computing'), execution }),
   z.strictObject({ type: z.literal('execution/unfit'), execution, reason: text(1_024) }),
   z.strictObject({ type: z.literal('execution/suspended'), execution }),
   z.strictObject({

@@ -16,6 +16,9 @@ type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
 /** Libraries change when an upstream's tools do; programs in progress keep theirs, older ones may go. */
 const MAX_LIBRARIES = 8;
 
+/** A program that computes for so long without a pause may be better off in another engine. */
+const LONG_MS = 20;
+
 /** How often a program that computes looks whether the host is there. A look takes a microsecond. */
 const CHECK_HOST_EVERY_MS = 250;
 
@@ -30,6 +33,9 @@ export class QuickJsWorker implements Outbox {
   readonly #postponed: Received[] = [];
   #lastExecution: RunId | undefined;
   #nextCheckAt = 0;
+  /** When the host is told that the program computes for long, unless it was told; and what the process had used before. */
+  #tellAt = Number.POSITIVE_INFINITY;
+  #sliceCpu: NodeJS.CpuUsage = { user: 0, system: 0 };
 
   constructor(binary: Uint8Array, image: Image, channel: Channel) {
     this.#engines = new Engines(binary, image);
@@ -101,6 +107,7 @@ export class QuickJsWorker implements Outbox {
     const options = { ...message, timeoutMs, form: formOf(message), races: read.races };
     const execution = new QuickJsRun(engine, this.#image, library, this, options);
     this.#executions.set(message.execution, execution);
+    this.#beginSlice();
     this.#report(execution, read.begin(execution), cpuBefore);
   }
 
@@ -131,7 +138,7 @@ export class QuickJsWorker implements Outbox {
   #advance(id: RunId, step: (execution: QuickJsRun) => Progress): void {
     const execution = this.#executions.get(id);
     if (execution === undefined) return this.#answerForNobody(id);
-    const cpuBefore = process.cpuUsage();
+    const cpuBefore = this.#beginSlice();
     this.#report(execution, step(execution), cpuBefore);
   }
 
@@ -208,9 +215,27 @@ export class QuickJsWorker implements Outbox {
 
   /** A host that is gone ends nothing any more, so a program that computes without end has to be ended here. */
   computing(nowMs: number): void {
+    if (nowMs >= this.#tellAt) this.#tell();
     if (nowMs < this.#nextCheckAt) return;
     this.#nextCheckAt = nowMs + CHECK_HOST_EVERY_MS;
     if (this.#channel.isClosed()) process.exit(0);
+  }
+
+  /** By CPU time: on a busy machine every program takes long. */
+  #tell(): void {
+    this.#tellAt = Number.POSITIVE_INFINITY;
+    const leftMs = LONG_MS - cpuMsSince(this.#sliceCpu);
+    if (leftMs > 0) this.#tellAt = performance.now() + leftMs;
+    else if (this.#lastExecution !== undefined) {
+      this.#channel.send({ type: 'execution/computing', execution: this.#lastExecution });
+      this.#channel.flush();
+    }
+  }
+
+  #beginSlice(): NodeJS.CpuUsage {
+    this.#sliceCpu = process.cpuUsage();
+    this.#tellAt = performance.now() + LONG_MS;
+    return this.#sliceCpu;
   }
 
   site(execution: RunId, call: CallNumber, places: readonly SourcePosition[]): void {
