@@ -73,7 +73,7 @@ function replaceDateText(prototype: Date): void {
   };
   const dated = (date: Date) => {
     const { year, month, day } = partsOf(date);
-    return `${month}/${day}/${year}`;
+    return `${month}/${day}/${year.replace('+', '')}`;
   };
   const timed = (date: Date) => {
     const { time } = partsOf(date);
