@@ -45,6 +45,8 @@ function differenceOf(lines: readonly string[], left: Facts, right: Facts): stri
   const listOf = ({ outcome }: Facts) => (outcome.status === 'completed' ? (JSON.parse(outcome.resultJson) as unknown[]) : []);
   const [quickJs, v8] = [listOf(left), listOf(right)];
   const at = quickJs.findIndex((value, index) => !isDeepStrictEqual(value, v8[index]));
+  const log = left.logs.findIndex((entry, index) => !isDeepStrictEqual(entry, right.logs[index]));
+  if (at < 0 && log >= 0) return `logged by QuickJS: ${left.logs[log]}, by V8: ${right.logs[log]}`;
   if (at < 0) return `QuickJS: ${JSON.stringify(left).slice(0, 1_500)}\nV8: ${JSON.stringify(right).slice(0, 1_500)}`;
   return `${lines[at]}\nQuickJS: ${JSON.stringify(quickJs[at])}\nV8: ${JSON.stringify(v8[at])}`;
 }

@@ -16,6 +16,8 @@ import type { Rejections } from './rejections.js';
 import { LinkFailure, type World, type WorldHost } from './world.js';
 
 const MAX_TARGET_CHARACTERS = 1_024;
+/** QuickJS writes half a character as three bytes that are none: so many marks are what the host reads then. */
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** One program in this process, the only one it ever has. The counterpart of `QuickJsRun`, step for step. */
 export class V8Run implements WorldHost {
@@ -165,7 +167,7 @@ export class V8Run implements WorldHost {
 
   log(level: string, message: string): void {
     const { state, options } = this;
-    const kept = keptOfLog(state, options.maxLogBytes, Buffer.from(message));
+    const kept = keptOfLog(state, options.maxLogBytes, Buffer.from(message.replace(LONE_SURROGATE, '\ufffd\ufffd\ufffd')));
     if (kept === undefined) return;
     const atMs = this.#clock.read() - options.startedAtMs;
     if (this.#clock.hasMoved) this.reportClock();
