@@ -55,22 +55,42 @@ const forNode = {
   define: { BUILD_ID: JSON.stringify(BUILD_PLACEHOLDER) },
 };
 
+const guestScript = {
+  platform: 'neutral',
+  format: 'iife',
+  target: 'es2023',
+  minifyWhitespace: true,
+  minifySyntax: true,
+};
+
+/** Stacks are made differently in each engine; everything else of the boot code is the same. */
+const stacksOfV8 = {
+  name: 'stacks-of-v8',
+  setup(build) {
+    const path = join(root, 'src/worker/v8/guest/stack.ts');
+    build.onResolve({ filter: /^\.\/stack\.js$/ }, () => ({ path }));
+  },
+};
+
 export async function buildWorker() {
   for (const folder of ['python', 'go/frames', 'go/builder', 'go/starter'])
     await mkdir(join(output, folder), { recursive: true });
-  const [worker, returns, nodeProgram, boot, maker] = await Promise.all([
+  const [worker, returns, nodeProgram, boot, v8Main, v8Worker, v8Boot, lister, maker] = await Promise.all([
     bundle('src/worker/main.ts', forNode),
     // With the second parser in it: loaded by the first script that needs it, where it would cost every start 5 ms.
     bundle('src/worker/transpiler/second-parser.ts', { ...forNode, format: 'cjs', minify: true }),
     bundle('src/worker/node/main.ts', forNode),
     // Names stay: programs see the names of error classes. Lines do not: nobody sees those.
-    bundle('src/worker/quickjs/guest/boot.ts', {
-      platform: 'neutral',
-      format: 'iife',
-      target: 'es2023',
-      minifyWhitespace: true,
-      minifySyntax: true,
+    bundle('src/worker/quickjs/guest/boot.ts', guestScript),
+    bundle('src/worker/v8/main.ts', forNode),
+    // The body of a function that is compiled for a realm of its own.
+    bundle('src/worker/v8/worker.ts', {
+      ...forNode,
+      format: 'cjs',
+      define: { ...forNode.define, 'import.meta.url': '"file:///codemode/v8-worker.js"' },
     }),
+    bundle('src/worker/v8/guest/boot.ts', { ...guestScript, plugins: [stacksOfV8] }),
+    bundle('src/worker/v8/guest/list-intrinsics.ts', guestScript),
     bundle('scripts/image-maker.ts', forNode),
   ]);
 
@@ -83,7 +103,7 @@ export async function buildWorker() {
   const makerFile = join(output, 'image-maker.mjs');
   await writeFile(makerFile, maker.text);
   const { makeEngineAndImage } = await import(`${pathToFileURL(makerFile).href}?${Date.now()}`);
-  const { binary, image } = makeEngineAndImage(engine, boot.text);
+  const { binary, image, intrinsics } = makeEngineAndImage(engine, boot.text, lister.text);
   await rm(makerFile);
 
   const python = await Promise.all(
@@ -97,6 +117,10 @@ export async function buildWorker() {
       ['worker.js', worker.text],
       ['returns.cjs', returns.text],
       ['node-program.js', nodeProgram.text],
+      ['v8-main.js', v8Main.text],
+      ['v8-worker.js', v8Worker.text],
+      ['v8-boot.js', v8Boot.text],
+      ['intrinsics.json', intrinsics],
     ],
     ...python,
     ...go,
@@ -118,6 +142,8 @@ export async function buildWorker() {
   }
   const inputs = {
     ...{ 'worker.js': worker.inputs, 'returns.cjs': returns.inputs, 'node-program.js': nodeProgram.inputs },
+    ...{ 'v8-main.js': v8Main.inputs, 'v8-worker.js': v8Worker.inputs, 'v8-boot.js': v8Boot.inputs },
+    'intrinsics.json': lister.inputs,
     guest: boot.inputs,
   };
   await writeFile(join(output, 'manifest.json'), `${JSON.stringify({ build, files: hashes, inputs }, null, 2)}\n`);

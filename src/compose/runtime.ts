@@ -168,12 +168,13 @@ async function openSandbox(
   quotas: CallerQuotas,
   { keepsWorkers, hasOneCaller }: Pick<RuntimeContext, 'keepsWorkers' | 'hasOneCaller'>,
 ): Promise<Sandbox> {
-  const { isolation, unsafelyAllowNoJail } = config.sandbox;
+  const { isolation, unsafelyAllowNoJail, engine } = config.sandbox;
   return new Sandbox({
     jail: await openJail({ isolation, unsafelyAllowNoJail, testedFolder: dirname(workerFolder()) }),
     workerFolder: workerFolder(),
     pool: { ...poolOptions(config, hasOneCaller), quotas, ...(keepsWorkers ? {} : { min: 0 }) },
     sealKey,
+    engine,
   });
 }
 

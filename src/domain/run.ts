@@ -1,3 +1,4 @@
+import type { EngineChoice } from './engine.js';
 import type { JsonObject, JsonValue } from './json.js';
 import { type Limits, MAXIMUM_LIMITS } from './limits.js';
 
@@ -92,6 +93,8 @@ export interface Program {
   /** Where neither this nor `body` is there, it is a module. */
   readonly script?: ScriptForm;
   readonly body?: BodyForm;
+  /** Absent: as the host is configured. */
+  readonly engine?: EngineChoice;
 }
 
 export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
@@ -166,6 +169,19 @@ export function outOfTime(timeoutMs: number): Failure {
     limit: 'timeout',
     message: `the program was stopped after ${timeoutMs} ms`,
     hint: timeoutMs < MAXIMUM_LIMITS.timeoutMs ? 'Raise limits.timeoutMs.' : 'Split the work into several runs.',
+  };
+}
+
+export function outOfMemory(maxMemoryBytes: number): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'memory',
+    message: `the program used more than its ${maxMemoryBytes} bytes of memory`,
+    hint:
+      maxMemoryBytes < MAXIMUM_LIMITS.maxMemoryBytes
+        ? 'Raise limits.maxMemoryBytes.'
+        : 'Keep less in memory at once: filter early, work in pieces.',
   };
 }
 

@@ -136,13 +136,13 @@ export class Host {
   }
 
   /** The same as `load`, without opening the sandbox. */
-  loadNow(): Sandbox['pool']['figures'] | undefined {
-    return this.#parts.runtime.opened?.sandbox.pool.figures;
+  loadNow(): Sandbox['figures'] | undefined {
+    return this.#parts.runtime.opened?.sandbox.figures;
   }
 
   /** Processes that run programs, and programs that wait for one: now, and since the start. */
-  async load(): Promise<Sandbox['pool']['figures']> {
-    return (await this.#parts.runtime.open()).sandbox.pool.figures;
+  async load(): Promise<Sandbox['figures']> {
+    return (await this.#parts.runtime.open()).sandbox.figures;
   }
 
   /** Approvals and their decisions. */

@@ -56,9 +56,9 @@ export class CallRegistry {
     this.#seen = this.#journal.calls.length;
   }
 
-  /** The program is in another worker, which may tell of its calls again. */
-  inAnotherWorker(): void {
-    this.#saidByWorker = 0;
+  /** The program is in another worker, which may tell of its calls again, except for the first `said`. */
+  inAnotherWorker(said = 0): void {
+    this.#saidByWorker = said;
   }
 
   /** Enters a call. Each number is made once: a worker that says something else under it is not believed. */

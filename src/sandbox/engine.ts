@@ -1,3 +1,4 @@
+import type { EngineChoice } from '../domain/engine.js';
 import type { CallerId, CallNumber, RunId, SourcePosition } from '../domain/run.js';
 import type { Cancellation } from '../lib/cancellation.js';
 import type { WorkerToHost } from '../wire/messages.js';
@@ -10,7 +11,23 @@ export interface Engine {
   accountOf(caller: CallerId): CallerAccount;
   /** Waits for a place; one that is not entered is given back with `abandon`. `isUnderWay`: the run had a place before. */
   place(run: PlacedRun, cancellation: Cancellation, isUnderWay: boolean): Promise<EnginePlace>;
+  /** A faster engine to which a run can be handed over; absent where there is none. */
+  readonly handOver?: HandOver;
 }
+
+/** What hands runs over to a faster engine while they compute. */
+export interface HandOver {
+  /** Whether this run may use it, and how. */
+  choiceFor(journal: Journal): EngineChoice;
+  /** Whether a place is to be had at once. */
+  readonly isReady: boolean;
+  /** A place in which the run is replayed while it goes on in its own; undefined where none is free. */
+  offer(run: PlacedRun): Promise<EnginePlace> | undefined;
+  count(what: HandOverEvent): void;
+}
+
+/** What came of handing over: `diverged` means that the engines differ for a program. */
+export type HandOverEvent = 'offered' | 'won' | 'late' | 'diverged' | 'unfit' | 'lost' | 'failed';
 
 /** The place of one run in one worker of an engine: how much of its journal that worker has had, and what it still owes. */
 export interface EnginePlace {
@@ -18,6 +35,8 @@ export interface EnginePlace {
   readonly isQuiet: boolean;
   /** The worker computes this run now, as far as can be told from outside. */
   readonly isComputing: boolean;
+  /** The worker has been sent the whole journal. */
+  readonly isUpToDate: boolean;
   /** Another worker would answer sooner. */
   readonly hasBetter: boolean;
   enter(): void;
@@ -41,6 +60,8 @@ export interface EnginePlace {
   cancel(): void;
   /** As `cancel`, and the worker is killed if it still computes the program after the grace period. */
   dismiss(graceMs: number): void;
+  /** The run goes on in another engine: it leaves, and the worker is ended at once if it computes nothing else. */
+  leave(): void;
   /** The worker sent what no worker of ours sends, or does not stop. */
   kill(reason: string): void;
   /** The worker sent a frame without effect. */
@@ -49,9 +70,9 @@ export interface EnginePlace {
 
 /**
  * The run's part in the loss of its worker. `guilty`: the host killed the worker because of it. `suspect`: the worker
- * crashed while it owed a reply for this run.
+ * crashed while it owed a reply for this run. `exhausted`: it ran out of memory meanwhile.
  */
-export type LossBlame = 'guilty' | 'suspect' | 'bystander';
+export type LossBlame = 'guilty' | 'suspect' | 'exhausted' | 'bystander';
 
 /** What an engine tells a run. */
 export interface PlacedRun {

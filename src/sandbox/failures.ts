@@ -12,6 +12,14 @@ export const UNREADABLE: Failure = {
   hint: 'Flatten deeply nested parentheses, brackets or expressions.',
 };
 
+/** For a run whose source the other engine does not take, after it was there. */
+export const NOT_IN_V8: Failure = {
+  kind: 'worker_lost',
+  name: 'Error',
+  message: 'the program could not continue in V8',
+  hint: 'Run it again with sandbox.engine: quickjs.',
+};
+
 export function tooManyOpenCalls(most: number): Failure {
   return {
     kind: 'limit',

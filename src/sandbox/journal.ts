@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { EngineChoice, EngineName } from '../domain/engine.js';
 import type { Limits } from '../domain/limits.js';
 import type {
   BodyForm,
@@ -32,6 +33,8 @@ export interface Journal {
   readonly startedAtMs: number;
   /** Absent in journals of older versions: their programs had a clock that moves only when something is delivered. */
   readonly clock?: 'moving';
+  /** Which engines it may use; absent in journals of older versions, and where the host's choice holds. */
+  readonly engine?: EngineChoice;
   readonly deliveries: Delivery[];
   /** What the program asked for, so that a rebuilt one can be seen to ask for the same. */
   readonly calls: JournalCall[];
@@ -43,7 +46,9 @@ export type Delivery =
   | Answer
   | { readonly kind: 'timer'; readonly atMs: number }
   /** How the program read its clock since the entry before. */
-  | ({ readonly kind: 'clock'; readonly atMs: number } & ClockRecord);
+  | ({ readonly kind: 'clock'; readonly atMs: number } & ClockRecord)
+  /** From here on the program is in this engine, which has replayed all that was before. */
+  | { readonly kind: 'engine'; readonly atMs: number; readonly engine: EngineName };
 
 /** What a call came to. */
 export interface Answer {
@@ -59,7 +64,7 @@ export interface JournalCall {
 }
 
 export function openJournal(execution: RunId, program: Program, seed: string, startedAtMs: number): Journal {
-  const { source, language, modules, limits, script, body } = program;
+  const { source, language, modules, limits, script, body, engine } = program;
   return {
     execution,
     source,
@@ -72,9 +77,19 @@ export function openJournal(execution: RunId, program: Program, seed: string, st
     seed,
     startedAtMs,
     clock: 'moving',
+    ...(engine === undefined ? {} : { engine }),
     deliveries: [],
     calls: [],
   };
+}
+
+/** The engine that has the program: recovery, resuming and replay follow it. */
+export function engineOf({ deliveries }: Pick<Journal, 'deliveries'>): EngineName {
+  for (let index = deliveries.length - 1; index >= 0; index--) {
+    const each = deliveries[index] as Delivery;
+    if (each.kind === 'engine') return each.engine;
+  }
+  return 'quickjs';
 }
 
 /** How the clock was read after the first `from` entries; null where it did not move. */

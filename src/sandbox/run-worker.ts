@@ -3,7 +3,7 @@ import { Allowance } from '../lib/allowance.js';
 import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
 import { computedMs } from './computed-time.js';
 import type { LossBlame } from './engine.js';
-import type { WorkerListener, WorkerProcess } from './worker-process.js';
+import { OUT_OF_MEMORY, type WorkerListener, type WorkerProcess } from './worker-process.js';
 
 /** What a worker tells the runs it holds. */
 export interface HeldRun {
@@ -189,6 +189,14 @@ export class RunWorker implements WorkerListener {
       setTimeout(() => this.computing === id && this.kill('a program that was ended did not stop'), graceMs);
   }
 
+  /** Drops a program that goes on elsewhere. A worker that computes it and holds no other is of no use any more. */
+  leave(id: RunId): void {
+    if (this.isLost) return;
+    const isComputing = this.computing === id;
+    this.cancel(id);
+    if (isComputing && this.occupancy === 0) this.kill('its program goes on in another engine');
+  }
+
   kill(reason: string): void {
     this.#killed ??= { computing: this.#accused };
     this.process.kill(reason);
@@ -225,6 +233,7 @@ export class RunWorker implements WorkerListener {
     if (
       message.type === 'execution/waiting' ||
       message.type === 'execution/end' ||
+      message.type === 'execution/unfit' ||
       message.type === 'execution/suspended'
     ) {
       if (!this.#answered(message.execution)) return;
@@ -272,6 +281,11 @@ export class RunWorker implements WorkerListener {
     return head?.isDropped === true ? undefined : head?.execution;
   }
 
+  #blame(reason: string): LossBlame {
+    if (this.#killed !== undefined) return 'guilty';
+    return reason === OUT_OF_MEMORY ? 'exhausted' : 'suspect';
+  }
+
   #watch(): void {
     this.#stallTimer ??= setTimeout(() => {
       const head = this.#owed[0];
@@ -317,8 +331,7 @@ export class RunWorker implements WorkerListener {
     this.#runs.clear();
     this.#owner.workerChanged(this);
     for (const run of runs) {
-      const part = run.id !== computing ? 'bystander' : killed === undefined ? 'suspect' : 'guilty';
-      run.workerLost(part, reason);
+      run.workerLost(run.id === computing ? this.#blame(reason) : 'bystander', reason);
     }
   }
 }

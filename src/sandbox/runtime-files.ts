@@ -27,6 +27,7 @@ type Role = WorkerRole | ProcessLanguage;
 
 const MOUNTED: Readonly<Record<Role, readonly string[]>> = {
   quickjs: ['worker.js', 'returns.cjs', 'quickjs.wasm', 'image.bin', 'package.json'],
+  v8: ['v8-main.js', 'v8-worker.js', 'v8-boot.js', 'intrinsics.json', 'package.json'],
   node: ['node-program.js', 'package.json'],
   python: [
     'python/main.py',
@@ -63,11 +64,13 @@ export function loadRuntimeFiles(folder: string): RuntimeFiles {
     goDigest: goDigestOf(manifest.files),
     mounts: {
       quickjs: [...MOUNTED.quickjs.map(mount), addon],
+      v8: [...MOUNTED.v8.map(mount), addon],
       node: [...MOUNTED.node.map(mount), addon],
       python: MOUNTED.python.map(mount),
     },
     arguments: {
       quickjs: [`${JAIL_FOLDER}/worker.js`, ADDON],
+      v8: [`${JAIL_FOLDER}/v8-main.js`, ADDON],
       node: [`${JAIL_FOLDER}/node-program.js`, ADDON],
       python: [`${JAIL_FOLDER}/python/main.py`],
     },

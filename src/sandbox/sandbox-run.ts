@@ -1,3 +1,4 @@
+import type { EngineName } from '../domain/engine.js';
 import { HostError, isHostError } from '../domain/errors.js';
 import {
   type CallerId,
@@ -7,6 +8,7 @@ import {
   type GuestCall,
   type LogEntry,
   type Outcome,
+  outOfMemory,
   outOfTime,
   type RunId,
   type SourcePosition,
@@ -15,9 +17,10 @@ import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 import { CallRegistry } from './call-registry.js';
-import type { Engine, EnginePlace, LossBlame, PlacedRun } from './engine.js';
-import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers } from './failures.js';
-import type { Delivery, Journal } from './journal.js';
+import { Challenger } from './challenger.js';
+import type { Engine, EnginePlace, HandOver, HandOverEvent, LossBlame, PlacedRun } from './engine.js';
+import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers, NOT_IN_V8 } from './failures.js';
+import { type Delivery, engineOf, type Journal } from './journal.js';
 import { ProgramClock } from './program-clock.js';
 import { callIn, logIn, outcomeIn } from './read-worker-message.js';
 import { RunRecord } from './run-record.js';
@@ -28,6 +31,10 @@ import { WorkerLosses } from './worker-losses.js';
 
 /** Grace period in which a worker may hand over the result of a program that waits. */
 const FINISH_GRACE_MS = 1_000;
+/** How much longer a run must compute before a process is started for it: starting takes as long. */
+const COLD_START_MS = 80;
+/** A delivery of this size takes QuickJS as long to read. */
+const HAND_OVER_BYTES = 512 * 1024;
 const NO_JSON: Outcome = { status: 'failed', failure: endedItsWorker('its result was no JSON') };
 
 /** The host's side of one run in the sandbox: its worker, its open calls and its deliveries. */
@@ -50,6 +57,12 @@ export class SandboxRun implements PlacedRun {
   readonly #clock: ProgramClock;
   readonly #losses: WorkerLosses;
   #suspension: Suspension | undefined;
+  #challenger: Challenger | undefined;
+  /** Its worker has told that it computes for long, and nothing since. */
+  #isTold = false;
+  #coldStart: NodeJS.Timeout | undefined;
+  /** V8 cannot run it, or runs it differently. */
+  #isUnfit = false;
 
   constructor(engine: Engine, caller: CallerId, journal: Journal, delegate: SandboxDelegate, remainingMs?: number) {
     this.id = journal.execution;
@@ -74,7 +87,12 @@ export class SandboxRun implements PlacedRun {
   }
 
   get isWaiting(): boolean {
-    return this.#state === 'running' && this.#place?.isQuiet === true;
+    return this.#state === 'running' && this.#place?.isQuiet === true && this.#challenger === undefined;
+  }
+
+  /** The engine that has it. */
+  get engine(): EngineName {
+    return engineOf(this.journal);
   }
 
   get remainingMs(): number {
@@ -84,7 +102,14 @@ export class SandboxRun implements PlacedRun {
   // Starting: a new program, one from its journal, one from its image.
 
   async begin(): Promise<void> {
+    const isNew = this.journal.deliveries.length === 0;
+    if (isNew && this.#engine.handOver?.choiceFor(this.journal) === 'v8') this.#noteEngine('v8');
     await this.#enter((place) => place.start(this.remainingMs));
+  }
+
+  #noteEngine(engine: EngineName): void {
+    const { deliveries, startedAtMs } = this.journal;
+    this.#record.deliver({ kind: 'engine', atMs: deliveries.at(-1)?.atMs ?? startedAtMs, engine });
   }
 
   /** `inImage`: how many of the journal's deliveries the image contains. The others are delivered again. */
@@ -138,6 +163,7 @@ export class SandboxRun implements PlacedRun {
     if (this.#state !== 'running' || place === undefined)
       throw new HostError('bad_input', 'only a running program can be suspended');
     if (this.journal.blocking) throw new HostError('bad_input', 'a program with blocking calls cannot be suspended');
+    this.#dropChallenger();
     this.#pause();
     this.#state = 'suspending';
     this.#suspension = new Suspension(() => place.kill('it did not hand over a suspended program'));
@@ -158,8 +184,14 @@ export class SandboxRun implements PlacedRun {
   // Messages of the worker. They are parsed, and trusted only for this program.
 
   receive(message: WorkerToHost, body: Buffer, from: EnginePlace): void {
+    if (this.#challenger !== undefined && from === this.#challenger.place) return this.#hear(message, body, from);
     if (from !== this.#place || this.#state === 'ended' || this.#state === 'suspended') return;
     this.#losses.hasSpoken = true;
+    if (message.type === 'execution/computing') return this.#computesLong(from);
+    this.#isTold = false;
+    clearTimeout(this.#coldStart);
+    // It has got further than its replay, or says what the replay was not told.
+    if (this.#challenger?.isAlone === false) this.#dropChallenger('late');
     switch (message.type) {
       case 'execution/waiting':
         this.#record.countUsage(message.usage);
@@ -176,6 +208,8 @@ export class SandboxRun implements PlacedRun {
         return this.#killFor(this.#record.clockRead(message));
       case 'execution/suspended':
         return this.#suspended(body);
+      case 'execution/unfit':
+        return this.#leaveV8(from);
       case 'execution/end': {
         this.#record.countUsage(message.usage);
         const outcome = outcomeIn(message, body, this.#timedOut);
@@ -189,8 +223,11 @@ export class SandboxRun implements PlacedRun {
   }
 
   workerLost(from: EnginePlace, part: LossBlame, reason: string): void {
+    if (this.#challenger !== undefined && from === this.#challenger.place) return this.#dropChallenger('lost');
     if (from !== this.#place || this.#state === 'ended' || this.#state === 'suspended') return;
     this.#place = undefined;
+    this.#dropChallenger();
+    if (part === 'exhausted') return this.#fail(outOfMemory(this.journal.limits.maxMemoryBytes));
     if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timedOut);
     const end = this.#losses.lost(part, reason);
     if (end !== undefined) return this.#fail(end);
@@ -201,6 +238,7 @@ export class SandboxRun implements PlacedRun {
 
   workerStalled(from: EnginePlace): void {
     if (from !== this.#place || this.#state !== 'running' || this.journal.blocking) return;
+    if (this.#challenger !== undefined) return;
     if (!this.#losses.mayMove || !from.hasBetter) return;
     this.#losses.moved();
     this.#pause();
@@ -210,9 +248,93 @@ export class SandboxRun implements PlacedRun {
   }
 
   workerTaken(from: EnginePlace): void {
+    if (this.#challenger !== undefined && from === this.#challenger.place) return this.#dropChallenger('lost');
     if (from !== this.#place || this.#state !== 'running') return;
+    const isUpToDate = from.isUpToDate;
     this.#place = undefined;
+    this.#dropChallenger();
     this.#state = 'parked';
+    if (!isUpToDate) void this.#unpark();
+  }
+
+  // Handing over to a faster engine: see docs/decisions/0062-v8-by-replay.md.
+
+  /** It has computed for long. Where a process has to be started first, it must compute for longer to be worth it. */
+  #computesLong(from: EnginePlace): void {
+    const { handOver } = this.#engine;
+    if (this.#isTold || handOver === undefined || handOver.choiceFor(this.journal) === 'quickjs') return from.wasted();
+    this.#isTold = true;
+    const start = () =>
+      void (this.#state === 'running' && this.#challenger === undefined && this.#challenge(handOver, false));
+    if (handOver.isReady) start();
+    else this.#coldStart = setTimeout(start, COLD_START_MS);
+  }
+
+  /** Replays the run in the other engine. `isAlone`: its own engine waits for what comes of it. */
+  #challenge(handOver: HandOver, isAlone: boolean): boolean {
+    if (this.#isUnfit || this.engine !== 'quickjs') return false;
+    const offered = handOver.offer(this);
+    if (offered === undefined) return false;
+    const challenger = new Challenger(this.journal, isAlone);
+    this.#challenger = challenger;
+    offered.then(
+      (place) => {
+        if (this.#challenger !== challenger) return place.abandon();
+        challenger.place = place;
+        place.enter();
+        place.start(this.remainingMs);
+        place.catchUp();
+      },
+      () => {
+        if (this.#challenger === challenger) this.#dropChallenger('lost');
+      },
+    );
+    return true;
+  }
+
+  #hear(message: WorkerToHost, body: Buffer, from: EnginePlace): void {
+    const challenger = this.#challenger as Challenger;
+    const verdict = challenger.hear(message, body, from);
+    if (verdict === 'catching up') return;
+    if (verdict !== 'ahead') {
+      this.#isUnfit = verdict !== 'failed';
+      return this.#dropChallenger(verdict);
+    }
+    const before = this.#place;
+    this.#challenger = undefined;
+    this.#place = from;
+    this.#engine.handOver?.count('won');
+    this.#calls.inAnotherWorker(challenger.said);
+    // Before anything that it says: whoever rebuilds the run from here on must do so in this engine.
+    this.#noteEngine('v8');
+    before?.leave();
+    for (const kept of challenger.takeKept()) this.receive(kept.message, kept.body, from);
+    this.receive(message, body, from);
+  }
+
+  /** The run goes on in its own engine alone. */
+  #dropChallenger(why?: HandOverEvent): void {
+    const challenger = this.#challenger;
+    if (challenger === undefined) return;
+    this.#challenger = undefined;
+    if (why !== undefined) this.#engine.handOver?.count(why);
+    challenger.place?.cancel();
+    if (this.#state !== 'running') return;
+    this.#place?.catchUp();
+    this.#countTime();
+  }
+
+  /** It was given to V8 as a whole, and V8 does not take it. */
+  #leaveV8(from: EnginePlace): void {
+    if (this.engine !== 'v8') return from.kill('it refused what it was not asked');
+    this.#isUnfit = true;
+    this.#engine.handOver?.count('unfit');
+    this.#pause();
+    from.cancel();
+    this.#place = undefined;
+    if (this.journal.calls.length > 0) return this.#fail(NOT_IN_V8);
+    this.#noteEngine('quickjs');
+    void this.#goElsewhere();
   }
 
   // Assigning a worker, and moving to another one.
@@ -261,9 +383,20 @@ export class SandboxRun implements PlacedRun {
   #deliver(delivery: Delivery): void {
     this.#record.deliver(delivery);
     if (this.#state === 'running') {
-      this.#place?.catchUp();
+      if (this.#challenger?.isAlone !== true && !this.#isForV8(delivery)) this.#place?.catchUp();
+      this.#challenger?.place?.catchUp();
       this.#countTime();
     } else if (this.#state === 'parked') void this.#unpark();
+  }
+
+  /** What is large is parsed several times faster there. Where no process is ready, both engines get it. */
+  #isForV8(delivery: Delivery): boolean {
+    const { handOver } = this.#engine;
+    const bytes = 'body' in delivery ? delivery.body.byteLength : 0;
+    if (bytes < HAND_OVER_BYTES || handOver === undefined || this.#challenger !== undefined) return false;
+    if (this.#place?.isQuiet !== true || handOver.choiceFor(this.journal) === 'quickjs') return false;
+    const isReady = handOver.isReady;
+    return this.#challenge(handOver, isReady) && isReady;
   }
 
   #deliverReply(call: GuestCall, reply: CallReply): void {
@@ -336,11 +469,13 @@ export class SandboxRun implements PlacedRun {
 
   #countTime(): void {
     if (this.#state !== 'running' && this.#state !== 'parked') return;
-    this.#timeout.count(this.#state === 'running' && this.#place?.isQuiet !== true);
+    const isComputing = this.#challenger !== undefined || this.#place?.isQuiet !== true;
+    this.#timeout.count(this.#state === 'running' && isComputing);
   }
 
   /** Timeout and timers are paused while the program has no worker. */
   #pause(): void {
+    clearTimeout(this.#coldStart);
     this.#timeout.stop();
     this.#clock.stop();
   }
@@ -350,6 +485,7 @@ export class SandboxRun implements PlacedRun {
    * last line has run. One that is blocked by a call, or has no worker, ends here.
    */
   #outOfTime(): void {
+    this.#dropChallenger();
     const place = this.#place;
     const isBlocked = this.journal.blocking && this.#calls.open.length > 0;
     const mayHaveResult = place !== undefined && this.#state === 'running' && !this.journal.blocking;
@@ -379,6 +515,7 @@ export class SandboxRun implements PlacedRun {
   #finish(outcome: Outcome, logsCut: boolean): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
+    this.#dropChallenger();
     this.#place?.release();
     this.#place = undefined;
     this.#pause();

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { EngineChoice } from '../domain/engine.js';
 import { HostError } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../domain/limits.js';
@@ -16,7 +18,10 @@ import { QuickJsEngine } from './quickjs-engine.js';
 import type { CarriedOver, RunReport, SandboxDelegate } from './run-report.js';
 import { loadRuntimeFiles } from './runtime-files.js';
 import { SandboxRun } from './sandbox-run.js';
+import { BothEngines } from './v8-engine.js';
+import { V8Processes } from './v8-processes.js';
 import { WorkerProcess } from './worker-process.js';
+import { QUICKJS_SHAPE, v8Shape, type WorkerShape } from './worker-shapes.js';
 
 export interface SandboxOptions {
   readonly jail: Jail;
@@ -25,6 +30,8 @@ export interface SandboxOptions {
   readonly pool: PoolOptions;
   /** Key under which suspended programs are sealed. */
   readonly sealKey: Uint8Array;
+  /** Absent: QuickJS. V8 is used inside a jail only: without one, it is no sandbox. */
+  readonly engine?: EngineChoice;
 }
 
 export interface StartOptions {
@@ -54,7 +61,9 @@ export class Sandbox {
   readonly jail: Jail;
   readonly build: string;
   readonly pool: Pool;
+  readonly v8: V8Processes | undefined;
   readonly #engine: Engine;
+  readonly #both: BothEngines | undefined;
   readonly #sealKey: Uint8Array;
 
   constructor(options: SandboxOptions) {
@@ -62,8 +71,30 @@ export class Sandbox {
     this.jail = options.jail;
     this.build = files.build;
     this.#sealKey = options.sealKey;
-    this.pool = new Pool(options.pool, () => WorkerProcess.start('quickjs', options.jail, files));
-    this.#engine = new QuickJsEngine(this.pool);
+    const start = (shape: WorkerShape) => WorkerProcess.start(shape, options.jail, files);
+    this.pool = new Pool(options.pool, () => start(QUICKJS_SHAPE));
+    const quickJs = new QuickJsEngine(this.pool);
+    this.v8 =
+      options.jail.level === 'none'
+        ? undefined
+        : new V8Processes({
+            max: Math.max(2, availableParallelism()),
+            start: (maxMemoryBytes) => start(v8Shape(maxMemoryBytes)),
+          });
+    this.#both = this.v8 && new BothEngines(quickJs, this.v8, options.engine ?? 'quickjs');
+    this.#engine = this.#both ?? quickJs;
+  }
+
+  /** Processes and programs now, and what has been since the start. */
+  get figures() {
+    const { now, sinceStart } = this.pool.figures;
+    const handOvers = Object.entries(this.handOvers ?? {}).map(([event, count]) => [`v8_${event}`, count] as const);
+    return { now: { ...now, v8: this.v8?.size ?? 0 }, sinceStart: { ...sinceStart, ...Object.fromEntries(handOvers) } };
+  }
+
+  /** What came of handing runs over to V8; absent where there is no V8. */
+  get handOvers(): BothEngines['figures'] | undefined {
+    return this.#both?.figures;
   }
 
   /** Starts a program. Resolves as soon as it has a worker; its end is in `report`. */
@@ -127,11 +158,13 @@ export class Sandbox {
     const head = JSON.parse(plain.toString('utf8', 4, 4 + headBytes)) as SuspendedHead;
     const journal = decodeJournal(head.journal);
     const inImage = journal.deliveries.length;
+    // None of a program in V8, which is rebuilt from its journal.
+    const image = plain.subarray(4 + headBytes);
     const carried = since === undefined ? head.carried : addSince(journal, head.carried, since);
     const resumed = new SandboxRun(this.#engine, caller, journal, delegate, head.remainingMs);
     return begun(resumed, signal, () =>
-      head.build === this.build
-        ? resumed.beginFromImage(plain.subarray(4 + headBytes), carried, inImage)
+      head.build === this.build && image.length > 0
+        ? resumed.beginFromImage(image, carried, inImage)
         : resumed.beginFromJournal(carried),
     );
   }
@@ -207,7 +240,7 @@ export class Sandbox {
   }
 
   async close(): Promise<void> {
-    await this.pool.close();
+    await Promise.all([this.pool.close(), this.#both?.close()]);
   }
 }
 

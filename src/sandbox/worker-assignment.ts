@@ -3,16 +3,23 @@ import type { WorkerToHost } from '../wire/messages.js';
 import { CallSites } from './call-sites.js';
 import type { EnginePlace, LossBlame, PlacedRun } from './engine.js';
 import { clockRecordOf, type Delivery, type Journal } from './journal.js';
-import type { Pool } from './pool.js';
+import type { LibraryDigests } from './library-digests.js';
 import type { HeldRun, RunWorker } from './run-worker.js';
 
 type AssignMessage = Parameters<RunWorker['assign']>[0];
 
-/** A run's place in one QuickJS worker. */
+/** Whose workers these are. */
+export interface AssignmentOwner {
+  readonly libraries: LibraryDigests;
+  notNeeded(worker: RunWorker): void;
+  hasBetterThan(worker: RunWorker): boolean;
+}
+
+/** A run's place in one worker, of either engine. */
 export class WorkerAssignment implements EnginePlace, HeldRun {
   readonly id: RunId;
   readonly #worker: RunWorker;
-  readonly #pool: Pool;
+  readonly #owner: AssignmentOwner;
   readonly #run: PlacedRun;
   readonly #journal: Journal;
   readonly #library: string;
@@ -21,13 +28,13 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
   #sentDeliveries = 0;
   #unanswered = 0;
 
-  constructor(worker: RunWorker, run: PlacedRun, pool: Pool) {
+  constructor(worker: RunWorker, run: PlacedRun, owner: AssignmentOwner) {
     this.id = run.id;
     this.#worker = worker;
-    this.#pool = pool;
+    this.#owner = owner;
     this.#run = run;
     this.#journal = run.journal;
-    this.#library = pool.libraries.of(run.journal.modules);
+    this.#library = owner.libraries.of(run.journal.modules);
   }
 
   enter(): void {
@@ -36,15 +43,19 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
   }
 
   abandon(): void {
-    this.#pool.notNeeded(this.#worker);
+    this.#owner.notNeeded(this.#worker);
   }
 
   get isComputing(): boolean {
     return this.#worker.computing === this.id;
   }
 
+  get isUpToDate(): boolean {
+    return this.#sentDeliveries === this.#journal.deliveries.length;
+  }
+
   get hasBetter(): boolean {
-    return this.#pool.hasBetterThan(this.#worker);
+    return this.#owner.hasBetterThan(this.#worker);
   }
 
   get isQuiet(): boolean {
@@ -102,8 +113,8 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
     const { execution, deliveries, blocking } = this.#journal;
     for (; this.#sentDeliveries < deliveries.length; this.#sentDeliveries++) {
       const delivery = deliveries[this.#sentDeliveries] as Delivery;
-      // It reached the worker with the start of the program.
-      if (delivery.kind === 'clock') continue;
+      // The clock reached the worker with the start of the program, and a worker has one engine.
+      if (delivery.kind === 'clock' || delivery.kind === 'engine') continue;
       const { atMs } = delivery;
       if (delivery.kind === 'timer') {
         this.#assign({ type: 'timer/fire', execution, atMs });
@@ -126,6 +137,10 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
 
   dismiss(graceMs: number): void {
     this.#worker.dismiss(this.id, graceMs);
+  }
+
+  leave(): void {
+    this.#worker.leave(this.id);
   }
 
   kill(reason: string): void {

@@ -12,6 +12,7 @@ import { launch, noHello } from './jail/launch.js';
 import { POOL_THREADS } from './jail/limits.js';
 import { readFrames } from './read-frames.js';
 import type { RuntimeFiles } from './runtime-files.js';
+import type { WorkerShape } from './worker-shapes.js';
 
 /** A worker that has not said hello by then is not going to. */
 const START_TIMEOUT_MS = 20_000;
@@ -20,17 +21,10 @@ const MAX_INCOMING_BYTES = 256 * 1024 * 1024;
 /** What gathers within a turn of the event loop is written in one piece up to here; beyond it, copying costs more. */
 const MAX_JOINED_BYTES = 64 * 1024;
 const MAX_STDERR_CHARACTERS = 4_096;
-/** The engine's own limit (512 KiB of its stack) is reached well before this much of the thread's. */
-const NODE_STACK_KIB = 7_000;
-
-/** Memory over all programs of one worker; the engine's limit per program is in front of it. */
-const DATA_BYTES = 4 * 1024 ** 3;
-/**
- * Of the main thread, where the parser recurses: at most 954 bytes for each byte of source (`type X = [[[[`), so that no
- * source we accept reaches its end. Only what was once used is ever resident.
- */
-const STACK_BYTES = 384 * 1024 ** 2;
-const MAX_PROCESSES = 64;
+/** The reason of an exit that V8 itself explained. */
+export const OUT_OF_MEMORY = 'it ran out of memory';
+/** V8's last words, whichever part of it was refused memory. */
+const V8_OUT_OF_MEMORY = /heap out of memory|Allocation failed|out of memory/i;
 
 /** Who uses the worker: told what it sends, and that it is gone. */
 export interface WorkerListener {
@@ -54,26 +48,16 @@ export class WorkerProcess {
   #reason: string | undefined;
   #listener: WorkerListener | undefined;
 
-  private constructor(role: WorkerRole, jail: Jail, files: RuntimeFiles) {
+  private constructor({ role, flags, environment, limits }: WorkerShape, jail: Jail, files: RuntimeFiles) {
     this.role = role;
     this.#build = files.build;
     const described = jail.spawn({
       runtime: role,
       interpreterPath: process.execPath,
-      interpreterArguments: [
-        `--stack-size=${NODE_STACK_KIB}`,
-        `--v8-pool-size=${POOL_THREADS}`,
-        '--no-warnings',
-        ...files.arguments[role],
-      ],
+      interpreterArguments: [`--v8-pool-size=${POOL_THREADS}`, '--no-warnings', ...flags, ...files.arguments[role]],
       files: files.mounts[role],
-      limits: {
-        dataBytes: DATA_BYTES,
-        stackBytes: STACK_BYTES,
-        cpuSeconds: undefined,
-        processes: MAX_PROCESSES,
-        fileBytes: 0,
-      },
+      ...(environment === undefined ? {} : { environment }),
+      limits,
     });
     const { child, channel } = launch(described, 'pipe');
     this.#child = child;
@@ -82,8 +66,8 @@ export class WorkerProcess {
   }
 
   /** Starts a worker and waits for its hello. */
-  static async start(role: WorkerRole, jail: Jail, files: RuntimeFiles): Promise<WorkerProcess> {
-    const worker = new WorkerProcess(role, jail, files);
+  static async start(shape: WorkerShape, jail: Jail, files: RuntimeFiles): Promise<WorkerProcess> {
+    const worker = new WorkerProcess(shape, jail, files);
     const timer = setTimeout(() => worker.kill(noHello(START_TIMEOUT_MS)), START_TIMEOUT_MS);
     try {
       await worker.#ready.promise;
@@ -185,6 +169,8 @@ export class WorkerProcess {
     );
     this.#ready.promise.catch(() => {});
     this.#exited.resolve();
-    this.#listener?.exited(reason);
+    // What we ended ourselves did not die of anything else.
+    const isExhausted = this.#reason === undefined && V8_OUT_OF_MEMORY.test(this.#stderr);
+    this.#listener?.exited(isExhausted ? OUT_OF_MEMORY : reason);
   }
 }

@@ -54,6 +54,8 @@ const FIELDS: { readonly [Type in Message['type']]: FieldsOf<Type> } = {
   'execution/log': { ...OF_EXECUTION, entry: 'number', level: 'string', atMs: 'number' },
   'clock/read': { ...OF_EXECUTION, reads: 'number', ticks: 'object' },
   'execution/waiting': { ...OF_EXECUTION, wakeAtMs: 'number or null', usage: 'object' },
+  'execution/computing': OF_EXECUTION,
+  'execution/unfit': { ...OF_EXECUTION, reason: 'string' },
   'execution/suspended': OF_EXECUTION,
   'execution/end': {
     ...OF_EXECUTION,
@@ -78,6 +80,8 @@ const FROM_WORKER: Readonly<Record<WorkerToHost['type'], true>> = {
   'execution/log': true,
   'clock/read': true,
   'execution/waiting': true,
+  'execution/computing': true,
+  'execution/unfit': true,
   'execution/suspended': true,
   'execution/end': true,
 };

@@ -30,7 +30,7 @@ export const MAX_CALL_PLACES = 4;
 /** The largest image of a suspended program: its frame stays below what the host reads in one piece. */
 export const MAX_IMAGE_BYTES = 255 * 1024 * 1024;
 
-export type WorkerRole = 'quickjs';
+export type WorkerRole = 'quickjs' | 'v8';
 
 /**
  * How a program's clock moved while it computed. Reads are numbered over the whole run. `ticks` has a pair for each read
@@ -44,7 +44,7 @@ export interface ClockRecord {
 
 /**
  * Messages of the host to a worker. A message that starts a program, or delivers something to one, is answered by exactly
- * one of `execution/waiting`, `execution/end` and `execution/suspended`, in order. So the host always knows which
+ * one of `execution/waiting`, `execution/end`, `execution/unfit` and `execution/suspended`, in order. So the host always knows which
  * program a worker is computing, and which one to blame when the worker does not answer.
  */
 export type HostToWorker =
@@ -136,7 +136,14 @@ export type WorkerToHost =
       readonly wakeAtMs: number | null;
       readonly usage: ResourceUsage;
     }
-  /** The answer to `execution/suspend`. Body: the image. */
+  /** The program has computed for long without a pause, by CPU time. Said once between two answers, by QuickJS workers only. */
+  | { readonly type: 'execution/computing'; readonly execution: RunId }
+  /**
+   * Of a V8 worker only, instead of an answer: the program uses what this V8 lacks or does otherwise than QuickJS. Nothing of
+   * it has run.
+   */
+  | { readonly type: 'execution/unfit'; readonly execution: RunId; readonly reason: string }
+  /** The answer to `execution/suspend`. Body: the image; none of a V8 worker, whose programs are rebuilt from their journals. */
   | { readonly type: 'execution/suspended'; readonly execution: RunId }
   /** The program has ended. Body: JSON of the result; of a failed program, of what it had assigned by then, or nothing. */
   | {

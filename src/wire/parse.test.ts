@@ -36,6 +36,8 @@ const GOOD = {
     wakeAtMs: 1_700_000_000_000,
     usage: { cpuMs: 0.5, memoryBytes: 1 },
   },
+  'execution/computing': { type: 'execution/computing', execution },
+  'execution/unfit': { type: 'execution/unfit', execution, reason: 'it uses import()' },
   'execution/suspended': { type: 'execution/suspended', execution },
   'execution/end': {
     type: 'execution/end',

@@ -63,7 +63,12 @@ const callRequest = z.strictObject({ type: z.literal('call/request'), execution,
 
 /** Exported for the test that holds `usualMessage` to it. */
 export const workerToHost = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('worker/ready'), protocol: count, build: text(128), role: z.literal('quickjs') }),
+  z.strictObject({
+    type: z.literal('worker/ready'),
+    protocol: count,
+    build: text(128),
+    role: z.enum(['quickjs', 'v8']),
+  }),
   callRequest,
   z.strictObject({
     type: z.literal('call/site'),
@@ -85,6 +90,8 @@ export const workerToHost = z.discriminatedUnion('type', [
     ticks: z.array(count).max(2 * MAX_CLOCK_TICKS),
   }),
   z.strictObject({ type: z.literal('execution/waiting'), execution, wakeAtMs: clock.nullable(), usage }),
+  z.strictObject({ type: z.literal('execution/computing'), execution }),
+  z.strictObject({ type: z.literal('execution/unfit'), execution, reason: text(1_024) }),
   z.strictObject({ type: z.literal('execution/suspended'), execution }),
   z.strictObject({
     type: z.literal('execution/end'),

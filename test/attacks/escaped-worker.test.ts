@@ -120,6 +120,27 @@ describe('code of an attacker’s own in a worker finds nothing', () => {
     expect(connections).toBe(0);
   });
 
+  test('in place of a V8 process [A13]', async () => {
+    await using box = await openTakenOver(
+      `hello(); const { execution } = wait('execution/start'); ${lookingAround(`end(execution, json); silence();`)}`,
+      { role: 'v8' },
+    );
+    const found = (await box.value(result('1'), { engine: 'v8' })) as { ours: string[]; listens: string };
+    // The time zone is that of every program.
+    expect(found).toMatchObject({ ...FOUND_NOTHING, environment: ['TZ'] });
+    expect(found.ours).toEqual([
+      'hostile.cjs',
+      'intrinsics.json',
+      'package.json',
+      'transform.node',
+      'v8-boot.js',
+      'v8-main.js',
+      'v8-worker.js',
+    ]);
+    if (level === 'strict') expect(found.listens).toBe('refused');
+    expect(connections).toBe(0);
+  });
+
   test('and hears nothing of other callers: what the host sends it is its own caller’s only', async () => {
     // Every process is the attacker's. Each answers with all it has heard since it was started.
     await using box = await openTakenOver(

@@ -3,6 +3,7 @@ import { needs } from '../support/needs.js';
 import { openApprovalForms } from './approval-forms.js';
 import { configurationFiles } from './configuration-files.js';
 import { declarationsInThreeLanguages } from './declarations.js';
+import { openEngines } from './engines.js';
 import { fuzz } from './fuzzer.js';
 import { openImages } from './images.js';
 import { mcpMessages, openMcpServers } from './mcp-messages.js';
@@ -23,6 +24,7 @@ const FUZZERS = {
   'configuration-files': async () => configurationFiles,
   requests: openRequests,
   images: openImages,
+  engines: openEngines,
   recordings: openRecordings,
   'approval-forms': openApprovalForms,
 };

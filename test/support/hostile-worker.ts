@@ -34,7 +34,7 @@ export async function openTakenOver(script: string, options: TakeOverOptions = {
       const isTaken = options.everySecond === true ? started % 2 === 0 : started < count;
       started++;
       if (!isTaken) return jail.spawn(program);
-      const interpreterArguments = ['--no-warnings', '/codemode/hostile.cjs', String(taken++)];
+      const interpreterArguments = ['--v8-pool-size=1', '--no-warnings', '/codemode/hostile.cjs', String(taken++)];
       // The same view of the machine and the same filter as a worker of ours, with one more file.
       const files = [...program.files, { from, to: '/codemode/hostile.cjs' }];
       return jail.spawn({ ...program, files, interpreterArguments });

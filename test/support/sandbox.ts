@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { EngineChoice } from '../../src/domain/engine.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/domain/limits.js';
 import type {
@@ -64,6 +65,7 @@ export interface ProgramOptions {
   readonly modules?: readonly VirtualModule[];
   readonly isBlocking?: boolean;
   readonly language?: SourceLanguage;
+  readonly engine?: EngineChoice;
   /** A classic script; the functions are its globals. */
   readonly script?: { readonly input?: JsonObject };
 }
@@ -101,13 +103,14 @@ export async function openSandbox(
   });
   const program = (
     source: string,
-    { limits, functions = {}, modules, isBlocking = false, script, language }: ProgramOptions = {},
+    { limits, functions = {}, modules, isBlocking = false, script, language, engine }: ProgramOptions = {},
   ): Program => ({
     source,
     language: language ?? (script === undefined ? 'typescript' : 'javascript'),
     modules: modules ?? (script === undefined ? [moduleOf(functions, isBlocking ? 'callSync' : 'call')] : []),
     limits: { ...DEFAULT_LIMITS, ...limits },
     blocking: isBlocking,
+    ...(engine === undefined ? {} : { engine }),
     ...(script === undefined ? {} : { script: { input: script.input ?? {}, calls: Object.keys(functions) } }),
   });
   const run = async (source: string, options: ProgramOptions = {}) => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ENGINE_CHOICES } from '../../domain/engine.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { MAXIMUM_LIMITS } from '../../domain/limits.js';
 import { duration, flag, integer, means, size } from './units.js';
@@ -55,6 +56,15 @@ const limits = z.strictObject({
 
 export const sandboxSchema = z.strictObject({
   runtime: z.enum(['quickjs']).default('quickjs').meta(means('The engine for JavaScript and TypeScript.', 'quickjs')),
+  engine: z
+    .enum(ENGINE_CHOICES)
+    .default('quickjs')
+    .meta(
+      means(
+        'What computes JavaScript and TypeScript. `quickjs` starts in under a millisecond. `auto` starts there and replays a program that computes for long, or receives a result over 512 KB, in a jailed V8 process. `v8` starts in V8 where it can. Scripts of `code_execution` and programs with a `cpuQuota` below 1 stay in QuickJS, and so does everything without a jail.',
+        'auto',
+      ),
+    ),
   isolation: z
     .enum(ISOLATION_LEVELS)
     .optional()

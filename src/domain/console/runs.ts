@@ -137,7 +137,7 @@ export interface CallArguments {
 /** One step of the journal, for the slider. */
 export interface DeliveryView {
   readonly position: number;
-  readonly kind: 'result' | 'error' | 'timer' | 'clock';
+  readonly kind: 'result' | 'error' | 'timer' | 'clock' | 'engine';
   readonly atMs: number;
   readonly call?: number;
   /** The beginning of it as text. */

@@ -72,6 +72,7 @@ const fileSchema = z.object({
           reads: z.number().int().nonnegative(),
           ticks: z.array(z.number().int().nonnegative()).max(2 * MAX_CLOCK_TICKS),
         }),
+        z.strictObject({ kind: z.literal('engine'), atMs: z.number(), engine: z.enum(['quickjs', 'v8']) }),
       ]),
     ),
     calls: z.array(z.object({ target: z.string(), argumentsDigest: z.string() })),

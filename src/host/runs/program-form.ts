@@ -7,10 +7,11 @@ import type { RunRequest } from './run-types.js';
 
 /** What a program may import, or the form of a script or of a body, which import nothing. */
 export function programForm(
-  { input, script, context }: RunRequest,
+  { input, script, context, engine }: RunRequest,
   { forCode }: ToolView,
-): Pick<Program, 'modules' | 'blocking' | 'script' | 'body'> {
-  if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context) };
+): Pick<Program, 'modules' | 'blocking' | 'script' | 'body' | 'engine'> {
+  const wanted = engine === undefined ? {} : { engine };
+  if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context), ...wanted };
   if (script !== undefined)
     return {
       modules: [],
@@ -18,5 +19,5 @@ export function programForm(
       script: { input: script.input, calls: [script.callTool, script.callScript] },
     };
   const shared = modulesOf(forCode);
-  return { modules: input === undefined ? shared : [...shared, inputModule(input)] };
+  return { modules: input === undefined ? shared : [...shared, inputModule(input)], ...wanted };
 }

@@ -2,6 +2,7 @@ import type { BrokerOutcome } from '../../broker/broker.js';
 import type { RunContext } from '../../broker/run-context.js';
 import type { Approval } from '../../domain/approval.js';
 import type { CapabilitySet } from '../../domain/capability.js';
+import type { EngineChoice } from '../../domain/engine.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Limits } from '../../domain/limits.js';
@@ -28,6 +29,8 @@ export interface RunRequest extends RunClient {
   readonly source: string;
   readonly language: SourceLanguage;
   readonly limits: Limits;
+  /** Absent: as configured. */
+  readonly engine?: EngineChoice;
   /** What the client calls it: comes back with its answer, however late that is. */
   readonly label?: string;
   /** Absent: it is a module. */

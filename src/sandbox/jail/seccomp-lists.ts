@@ -7,7 +7,7 @@ import type { SyscallName } from './syscall-numbers.js';
  * `node` and `python` are for agents' programs on the real interpreters, which have a workspace and
  * children; so has `go-build`, the compiler. `go` is a compiled program: it has neither, and the list of a worker.
  */
-export type JailRuntime = 'quickjs' | 'escape' | 'node' | 'python' | 'go' | 'go-build';
+export type JailRuntime = 'quickjs' | 'v8' | 'escape' | 'node' | 'python' | 'go' | 'go-build';
 
 /**
  * What each runtime may ask of the kernel. Found by strace of Node 20, 22 and 24 doing a worker's work inside the jail,

@@ -27,6 +27,7 @@ const GO_PROGRAM_INSIDE = '/bin/program';
 const GO_BUILDER_INSIDE = '/bin/builder';
 const INTERPRETERS_INSIDE: Record<JailRuntime, string> = {
   quickjs: NODE_INSIDE,
+  v8: NODE_INSIDE,
   escape: NODE_INSIDE,
   node: NODE_INSIDE,
   python: PYTHON_INSIDE,

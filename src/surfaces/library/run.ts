@@ -1,3 +1,5 @@
+import { ENGINE_CHOICES, type EngineChoice } from '../../domain/engine.js';
+import { HostError } from '../../domain/errors.js';
 import type { Limits, RequestedLimits } from '../../domain/limits.js';
 import type { LogEntry, SourceLanguage } from '../../domain/run.js';
 import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
@@ -14,6 +16,8 @@ import {
 export interface RunOptions extends Partial<RequestedLimits> {
   /** TypeScript is what is assumed. */
   readonly language?: SourceLanguage;
+  /** What computes it. Absent: as configured (`sandbox.engine`). */
+  readonly engine?: EngineChoice;
   /** Servers that the program is about to use: they are connected first, and missed at once. */
   readonly servers?: readonly string[];
   /** Ends the program. */
@@ -47,6 +51,7 @@ export async function runIn(
     code,
     language = 'typescript',
     servers = [],
+    engine,
     signal,
     onLog,
     onProgress,
@@ -62,12 +67,23 @@ export async function runIn(
     language,
     limits,
     requestedServers: requestedCapabilities,
+    ...(engine === undefined ? {} : { engine: engineIn(engine) }),
     ...(signal === undefined ? {} : { signal }),
     ...(onLog === undefined ? {} : { onLog: (entry) => onLog(entry) }),
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(trace === undefined ? {} : { trace }),
   });
   return resultOf(answer);
+}
+
+/** Callers without types may pass anything. */
+function engineIn(given: unknown): EngineChoice {
+  const choice = ENGINE_CHOICES.find((each) => each === given);
+  if (choice !== undefined) return choice;
+  throw new HostError(
+    'bad_input',
+    `engine is none of ${ENGINE_CHOICES.join(', ')}; leave it out to use the configured one`,
+  );
 }
 
 function resultOf(answer: RunAnswer): RunResult {

@@ -1,6 +1,5 @@
 import { isAdvice } from '../../domain/general-hints.js';
-import { MAXIMUM_LIMITS } from '../../domain/limits.js';
-import type { Failure, GuestError } from '../../domain/run.js';
+import { type Failure, type GuestError, outOfMemory } from '../../domain/run.js';
 import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
 import { DISCOVERY, findTool } from './instead-of.js';
 import { firstPosition } from './positions.js';
@@ -92,17 +91,7 @@ export function failureOfTrap(
   { maxMemoryBytes, outOfMemoryFunction }: { readonly maxMemoryBytes: number; readonly outOfMemoryFunction: number },
 ): Failure {
   const limit = { kind: 'limit', name: 'SandboxLimitError' } as const;
-  if (isOutOfMemory(error, outOfMemoryFunction)) {
-    return {
-      ...limit,
-      limit: 'memory',
-      message: `the program used more than its ${maxMemoryBytes} bytes of memory`,
-      hint:
-        maxMemoryBytes < MAXIMUM_LIMITS.maxMemoryBytes
-          ? 'Raise limits.maxMemoryBytes.'
-          : 'Keep less in memory at once: filter early, work in pieces.',
-    };
-  }
+  if (isOutOfMemory(error, outOfMemoryFunction)) return outOfMemory(maxMemoryBytes);
   if (error instanceof RangeError) {
     return {
       ...limit,

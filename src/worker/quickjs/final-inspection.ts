@@ -1,13 +1,12 @@
 import type { Failure, LostValues, UnawaitedCalls } from '../../domain/run.js';
 import { MAX_VALUE_BYTES } from '../../wire/messages.js';
-import type { Engine } from './engine.js';
 import type { EntryName } from './image.js';
 import { firstPosition } from './positions.js';
 
 /** What is asked of a program that has ended. Its own getters may run for it: whatever they do changes nothing of the end. */
 export interface Ended {
-  readonly engine: Engine;
-  enter(name: EntryName): number;
+  /** The text that the boot code answers with; undefined where asking raised an exception. */
+  ask(name: EntryName): Buffer | undefined;
 }
 
 /** What an author should know of a program that ended. */
@@ -88,17 +87,15 @@ function placedCalls({ count, calls }: CallsOfGuest): UnawaitedCalls {
 }
 
 /** What it had assigned to its result before it failed, where that is anything, and fits. */
-function resultSoFar({ engine, enter }: Ended): { soFarJson?: Buffer } {
-  const result = enter('collectResult');
-  if (engine.isException(result)) return {};
-  const soFarJson = engine.readBytes(result);
+function resultSoFar(ended: Ended): { soFarJson?: Buffer } {
+  const soFarJson = ended.ask('collectResult');
+  if (soFarJson === undefined) return {};
   return soFarJson.byteLength > MAX_VALUE_BYTES || soFarJson.equals(NOTHING) ? {} : { soFarJson };
 }
 
 const MAX_NAME_CHARACTERS = 256;
 const NOTHING = Buffer.from('null');
 
-function textOf({ engine, enter }: Ended, name: EntryName): string {
-  const found = enter(name);
-  return engine.isException(found) ? '' : engine.readText(found);
+function textOf(ended: Ended, name: EntryName): string {
+  return ended.ask(name)?.toString('utf8') ?? '';
 }

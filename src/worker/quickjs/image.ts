@@ -90,11 +90,7 @@ export function buildImage(module: WebAssembly.Module, bootScript: string, outOf
   exports.qjs_set_gc_threshold(FIRST_COLLECTION_BYTES);
 
   const global = exports.qjs_get_global();
-  for (const name of HOST_FUNCTIONS) {
-    const { pointer, length } = engine.writeText(name);
-    engine.setProperty(global, `__host_${name}`, exports.qjs_new_host_function(pointer, length, 0));
-    exports.wasm_free(pointer);
-  }
+  giveHostFunctions(engine, global);
   run(engine, code);
   const entry = engine.property(global, '__entry');
   const handles = Object.fromEntries(ENTRY_NAMES.map((name) => [name, engine.property(entry, name)])) as Record<
@@ -122,6 +118,26 @@ export function buildImage(module: WebAssembly.Module, bootScript: string, outOf
     outOfMemoryFunction,
     entry: handles,
   };
+}
+
+/** What a booted engine has, as `v8/guest/intrinsics.ts` lists it: the other engine is made to have the same. */
+export function intrinsicsOf(module: WebAssembly.Module, bootScript: string, listScript: string): string {
+  const engine = started(module);
+  const global = engine.exports.qjs_get_global();
+  giveHostFunctions(engine, global);
+  evaluate(engine, bootScript, 'codemode:boot', false);
+  evaluate(engine, 'delete globalThis.__entry;', 'codemode:boot', false);
+  evaluate(engine, listScript, 'codemode:boot', false);
+  return engine.readText(engine.property(global, '__intrinsics'));
+}
+
+function giveHostFunctions(engine: Engine, global: number): void {
+  const { exports } = engine;
+  for (const name of HOST_FUNCTIONS) {
+    const { pointer, length } = engine.writeText(name);
+    engine.setProperty(global, `__host_${name}`, exports.qjs_new_host_function(pointer, length, 0));
+    exports.wasm_free(pointer);
+  }
 }
 
 function started(module: WebAssembly.Module): Engine {

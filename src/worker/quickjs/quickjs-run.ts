@@ -339,7 +339,7 @@ export class QuickJsRun implements EngineHost {
   #endWithResult(): Progress {
     const { engine } = this;
     const { form } = this.options;
-    const result = this.#lastLook.enter(form === 'script' ? 'jsonOfValue' : 'collectResult');
+    const result = this.#enter(form === 'script' ? 'jsonOfValue' : 'collectResult', this.#valueOfScript);
     if (engine.isException(result)) {
       if (this.#timedOut) return this.#endTimedOut();
       return this.#ended(notSerializable(this.#describe(engine.exports.qjs_get_exception()), form));
@@ -353,10 +353,19 @@ export class QuickJsRun implements EngineHost {
   }
 
   get #lastLook(): Ended {
+    const { engine } = this;
+    return {
+      ask: (name) => {
+        const answer = this.#enter(name, this.#valueOfScript);
+        return engine.isException(answer) ? undefined : engine.readBytes(answer);
+      },
+    };
+  }
+
+  /** The value of a script is that of its promise; a module has assigned its own. */
+  get #valueOfScript(): number[] {
     const { engine, options, state } = this;
-    // The value of a script is that of its promise; a module has assigned its own.
-    const of = () => (options.form === 'script' ? [engine.exports.qjs_promise_result(state.mainPromise)] : []);
-    return { engine, enter: (name) => this.#enter(name, of()) };
+    return options.form === 'script' ? [engine.exports.qjs_promise_result(state.mainPromise)] : [];
   }
 
   /** Its work so far is not lost. Bodies and scripts have a result only when they come to their end. */

@@ -1,35 +1,23 @@
-import { makesRaces } from '../../domain/races.js';
-import type {
-  CallNumber,
-  Failure,
-  LogLevel,
-  ResourceUsage,
-  RunId,
-  SourcePosition,
-  VirtualModule,
-} from '../../domain/run.js';
+import type { CallNumber, LogLevel, ResourceUsage, RunId, SourcePosition, VirtualModule } from '../../domain/run.js';
 import type { ClockRecord, HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
-import { explainSyntax } from '../transpiler/explain-syntax.js';
-import { readBody } from '../transpiler/read-body.js';
-import { type ReadScript, readScript } from '../transpiler/read-script.js';
-import { RecentlyRead } from '../transpiler/recently-read.js';
-import { type Transpiled, transpile } from '../transpiler/transpile.js';
+import { formOf, readProgram, type StartMessage } from '../read-program.js';
 import { Engines } from './engines.js';
 import type { Image } from './image.js';
 import { Library } from './library.js';
 import { QuickJsRun } from './quickjs-run.js';
-import type { ProgramForm } from './run-state.js';
 import { restorePages, suspend, unpack } from './suspension.js';
 
 type ExecutionMessage = Exclude<HostToWorker, { type: 'host/hello' | 'library/load' }>;
-type StartMessage = Extract<HostToWorker, { type: 'execution/start' }>;
 type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
 
 /** Libraries change when an upstream's tools do; programs in progress keep theirs, older ones may go. */
 const MAX_LIBRARIES = 8;
+
+/** A program that computes for so long without a pause may be better off in another engine. */
+const LONG_MS = 20;
 
 /** How often a program that computes looks whether the host is there. A look takes a microsecond. */
 const CHECK_HOST_EVERY_MS = 250;
@@ -45,6 +33,9 @@ export class QuickJsWorker implements Outbox {
   readonly #postponed: Received[] = [];
   #lastExecution: RunId | undefined;
   #nextCheckAt = 0;
+  /** When the host is told that the program computes for long, unless it was told; and what the process had used before. */
+  #tellAt = Number.POSITIVE_INFINITY;
+  #sliceCpu: NodeJS.CpuUsage = { user: 0, system: 0 };
 
   constructor(binary: Uint8Array, image: Image, channel: Channel) {
     this.#engines = new Engines(binary, image);
@@ -116,6 +107,7 @@ export class QuickJsWorker implements Outbox {
     const options = { ...message, timeoutMs, form: formOf(message), races: read.races };
     const execution = new QuickJsRun(engine, this.#image, library, this, options);
     this.#executions.set(message.execution, execution);
+    this.#beginSlice();
     this.#report(execution, read.begin(execution), cpuBefore);
   }
 
@@ -146,7 +138,7 @@ export class QuickJsWorker implements Outbox {
   #advance(id: RunId, step: (execution: QuickJsRun) => Progress): void {
     const execution = this.#executions.get(id);
     if (execution === undefined) return this.#answerForNobody(id);
-    const cpuBefore = process.cpuUsage();
+    const cpuBefore = this.#beginSlice();
     this.#report(execution, step(execution), cpuBefore);
   }
 
@@ -223,9 +215,27 @@ export class QuickJsWorker implements Outbox {
 
   /** A host that is gone ends nothing any more, so a program that computes without end has to be ended here. */
   computing(nowMs: number): void {
+    if (nowMs >= this.#tellAt) this.#tell();
     if (nowMs < this.#nextCheckAt) return;
     this.#nextCheckAt = nowMs + CHECK_HOST_EVERY_MS;
     if (this.#channel.isClosed()) process.exit(0);
+  }
+
+  /** By CPU time: on a busy machine every program takes long. */
+  #tell(): void {
+    this.#tellAt = Number.POSITIVE_INFINITY;
+    const leftMs = LONG_MS - cpuMsSince(this.#sliceCpu);
+    if (leftMs > 0) this.#tellAt = performance.now() + leftMs;
+    else if (this.#lastExecution !== undefined) {
+      this.#channel.send({ type: 'execution/computing', execution: this.#lastExecution });
+      this.#channel.flush();
+    }
+  }
+
+  #beginSlice(): NodeJS.CpuUsage {
+    this.#sliceCpu = process.cpuUsage();
+    this.#tellAt = performance.now() + LONG_MS;
+    return this.#sliceCpu;
   }
 
   site(execution: RunId, call: CallNumber, places: readonly SourcePosition[]): void {
@@ -241,63 +251,10 @@ export class QuickJsWorker implements Outbox {
   }
 }
 
-type ReadProgram =
-  | { readonly ok: false; readonly failure: Failure }
-  | { readonly ok: true; readonly races: boolean; readonly begin: (execution: QuickJsRun) => Progress };
-
 const NOTHING_USED: ResourceUsage = { cpuMs: 0, memoryBytes: 0 };
 
 /** One program computes at a time, so what the process spends meanwhile is that program's. */
 function cpuMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
-}
-
-function formOf({ script, body }: StartMessage): ProgramForm {
-  if (script !== null) return 'script';
-  return body === null ? 'module' : 'body';
-}
-
-/** Programs of one caller: a worker never has another. */
-const recentBodies = new RecentlyRead<Transpiled>();
-const recentModules = new RecentlyRead<Transpiled>();
-const recentScripts = new RecentlyRead<ReadScript>();
-
-function readProgram({ script, body: form, language }: StartMessage, body: Buffer): ReadProgram {
-  if (form !== null) {
-    const { contextBytes, module, names } = form;
-    const text = body.toString('utf8', contextBytes);
-    const source = recentBodies.of(`${language} ${module} ${names.join()}`, text, () => readBody(text, language, form));
-    if (!source.ok) return source;
-    const context = body.subarray(0, contextBytes);
-    return begun(text, 'body', (execution) => execution.start(Buffer.from(source.code), source.mapJson, context));
-  }
-  if (script === null) {
-    const text = body.toString('utf8');
-    const source = recentModules.of(language, text, () => transpile(text, language));
-    if (!source.ok) return source;
-    return begun(text, 'module', (execution) => execution.start(Buffer.from(source.code), source.mapJson));
-  }
-  const { calls, inputBytes } = script;
-  const text = body.toString('utf8', inputBytes);
-  const source = recentScripts.of(language, text, () => readScript(text, language));
-  if (!source.ok) return source;
-  return begun(text, 'script', (execution) => execution.startScript(source, calls, body.subarray(0, inputBytes)));
-}
-
-/** What the parser let through and the engine refuses is explained from the author's own text. */
-function begun(
-  text: string,
-  form: 'module' | 'script' | 'body',
-  start: (execution: QuickJsRun) => Progress,
-): ReadProgram {
-  return {
-    ok: true,
-    races: makesRaces(text),
-    begin: (execution) => {
-      const progress = start(execution);
-      if (progress.state !== 'ended' || progress.failure === null) return progress;
-      return { ...progress, failure: explainSyntax(progress.failure, text, form) };
-    },
-  };
 }

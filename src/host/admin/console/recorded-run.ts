@@ -1,7 +1,7 @@
 import type { DeliveryView, RunDetail } from '../../../domain/console/runs.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import type { Outcome } from '../../../domain/run.js';
-import type { Delivery } from '../../../sandbox/journal.js';
+import { type Delivery, engineOf } from '../../../sandbox/journal.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
 import type { AnyRecording } from '../../recordings/recording.js';
 import type { RunNotes } from '../../recordings/run-notes.js';
@@ -38,7 +38,7 @@ export function factsOf(recording: AnyRecording): RecordedFacts {
   const { source, language, limits, deliveries, startedAtMs } = recording.journal;
   return {
     program: { source, language, codeDigest },
-    engine: { name: 'quickjs', ...engine },
+    engine: { name: engineOf(recording.journal), ...engine },
     limits: plain(limits),
     outcome: outcomeOf(recording.outcome),
     ...{ calls, deliveries, startedAtMs, notes },

@@ -16,7 +16,7 @@ const NativeError = Error;
 const NativeTypeError = TypeError;
 const NativeRangeError = RangeError;
 const apply = Reflect.apply;
-const { slice, indexOf } = String.prototype;
+const { slice, indexOf, startsWith } = String.prototype;
 const freeze = Object.freeze;
 const keysOf = Object.keys;
 const defineProperty = Object.defineProperty;
@@ -150,8 +150,17 @@ function lossMessage(name: string, { what, path }: Loss): string {
 function notJson(error: unknown): boolean {
   if (!(error instanceof NativeTypeError)) return false;
   const message: unknown = error.message;
-  return message === 'circular reference' || message === 'BigInt are forbidden in JSON.stringify';
+  if (typeof message !== 'string') return false;
+  for (let index = 0; index < NOT_JSON.length; index++)
+    if (apply(startsWith, message, [NOT_JSON[index]]) as boolean) return true;
+  return false;
 }
+
+/** In QuickJS and in V8. */
+const NOT_JSON = setPrototypeOf(
+  ['circular reference', 'BigInt are', 'Converting circular structure', 'Do not know how to serialize a BigInt'],
+  null,
+) as readonly string[];
 
 const NOT_WRITTEN = {
   what: 'a BigInt or a circular reference',

@@ -10,6 +10,11 @@ interface Base64Constructor {
 declare const atob: (base64: string) => string;
 declare const btoa: (binary: string) => string;
 
+/** Taken now: V8 has these only while it boots. */
+const apply = Reflect.apply;
+const fromBase64 = (Uint8Array as unknown as Base64Constructor).fromBase64.bind(Uint8Array);
+const { toBase64 } = Uint8Array.prototype as Uint8Array & Base64Bytes;
+
 /** Bytes or characters handled at once: the detours hold several copies of a piece, and a run's memory is limited. */
 const PIECE = 96 * 1024;
 /** Well below the 65,535 that the engine allows in one call. */
@@ -147,7 +152,7 @@ function encodeUtf8(text: string): Uint8Array {
 
 function encodePiece(text: string): Uint8Array {
   const binary = NOT_ASCII.test(text) ? unescape(encodeURIComponent(text)) : text;
-  return (Uint8Array as unknown as Base64Constructor).fromBase64(btoa(binary));
+  return fromBase64(btoa(binary));
 }
 
 /** `end`, or one less where that would cut a surrogate pair in two. */
@@ -158,7 +163,7 @@ function cutBefore(text: string, end: number): number {
 
 /** One character per byte. */
 function binaryOf(bytes: Uint8Array): string {
-  return atob((bytes as Uint8Array & Base64Bytes).toBase64());
+  return atob(apply(toBase64, bytes, []) as string);
 }
 
 /** Throws where the bytes are not UTF-8. */

@@ -1,0 +1,70 @@
+import type { EngineChoice } from '../domain/engine.js';
+import type { CallerId } from '../domain/run.js';
+import type { Cancellation } from '../lib/cancellation.js';
+import type { CallerAccount } from './caller-account.js';
+import type { Engine, EnginePlace, HandOver, HandOverEvent, PlacedRun } from './engine.js';
+import { engineOf, type Journal } from './journal.js';
+import type { V8Processes } from './v8-processes.js';
+import { WorkerAssignment } from './worker-assignment.js';
+
+/**
+ * Both engines: a run is placed where its journal says, and one that computes for long in QuickJS may be handed over to V8.
+ * See docs/decisions/0062-v8-by-replay.md.
+ */
+export class BothEngines implements Engine, HandOver {
+  readonly #quickJs: Engine;
+  readonly #processes: V8Processes;
+  readonly #choice: EngineChoice;
+  readonly #counts: Record<HandOverEvent, number> = {
+    ...{ offered: 0, won: 0, late: 0, diverged: 0, unfit: 0, lost: 0, failed: 0 },
+  };
+
+  constructor(quickJs: Engine, processes: V8Processes, choice: EngineChoice) {
+    this.#quickJs = quickJs;
+    this.#processes = processes;
+    this.#choice = choice;
+  }
+
+  /** What came of handing runs over since the start. */
+  get figures(): Readonly<Record<HandOverEvent, number>> {
+    return { ...this.#counts };
+  }
+
+  get handOver(): HandOver {
+    return this;
+  }
+
+  accountOf(caller: CallerId): CallerAccount {
+    return this.#quickJs.accountOf(caller);
+  }
+
+  async place(run: PlacedRun, cancellation: Cancellation, isUnderWay: boolean): Promise<EnginePlace> {
+    if (engineOf(run.journal) === 'quickjs') return this.#quickJs.place(run, cancellation, isUnderWay);
+    const worker = await this.#processes.place(run.caller, run.journal.limits.maxMemoryBytes, cancellation);
+    return new WorkerAssignment(worker, run, this.#processes);
+  }
+
+  /** Calls that block, and a share of a core, are known to QuickJS only. */
+  choiceFor({ blocking, script, limits, engine = this.#choice }: Journal): EngineChoice {
+    return blocking || script !== undefined || (limits.cpuQuota ?? 1) < 1 ? 'quickjs' : engine;
+  }
+
+  get isReady(): boolean {
+    return this.#processes.isReady;
+  }
+
+  offer(run: PlacedRun): Promise<EnginePlace> | undefined {
+    const worker = this.#processes.offer(run.caller, run.journal.limits.maxMemoryBytes);
+    if (worker === undefined) return undefined;
+    this.count('offered');
+    return worker.then((ready) => new WorkerAssignment(ready, run, this.#processes));
+  }
+
+  count(what: HandOverEvent): void {
+    this.#counts[what]++;
+  }
+
+  async close(): Promise<void> {
+    await this.#processes.close();
+  }
+}

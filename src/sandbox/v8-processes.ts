@@ -1,0 +1,175 @@
+import { freemem } from 'node:os';
+import { HostError } from '../domain/errors.js';
+import type { CallerId } from '../domain/run.js';
+import type { Cancellation } from '../lib/cancellation.js';
+import { LibraryDigests } from './library-digests.js';
+import { RunWorker, type WorkerOwner } from './run-worker.js';
+import { SpareProcesses } from './spare-processes.js';
+import type { AssignmentOwner } from './worker-assignment.js';
+import type { WorkerProcess } from './worker-process.js';
+
+export interface V8ProcessOptions {
+  /** Processes at once. A run that only waits leaves its process to one that computes. */
+  readonly max: number;
+  start(maxMemoryBytes: number): Promise<WorkerProcess>;
+}
+
+/** A spare takes some 45 MB. Where less than this is free, none is kept. */
+const SPARE_NEEDS_FREE_BYTES = 1024 ** 3;
+/** A spare that nobody needed for so long is ended. */
+const SPARE_IDLE_MS = 5 * 60_000;
+
+/**
+ * V8 processes: each is started for one size of memory, holds one run of one caller, and is ended with it. A spare is kept
+ * from the first use on.
+ */
+export class V8Processes implements WorkerOwner, AssignmentOwner {
+  readonly libraries = new LibraryDigests();
+  readonly #options: V8ProcessOptions;
+  readonly #workers = new Set<RunWorker>();
+  readonly #waiting: (() => void)[] = [];
+  #spares: { readonly bytes: number; readonly processes: SpareProcesses; isReady: boolean } | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #starting = 0;
+  #lastBytes = 0;
+  #isClosed = false;
+
+  constructor(options: V8ProcessOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#workers.size + this.#starting;
+  }
+
+  /** Every process that holds a run. */
+  get workers(): readonly RunWorker[] {
+    return [...this.#workers];
+  }
+
+  /** A spare is there, and may be used. */
+  get isReady(): boolean {
+    return this.#spares?.isReady === true && this.#hasRoom();
+  }
+
+  /** A process for a run that would go on without one; undefined where none is free. */
+  offer(caller: CallerId, maxMemoryBytes: number): Promise<RunWorker> | undefined {
+    return this.#isClosed || !this.#hasRoom() ? undefined : this.#take(caller, maxMemoryBytes);
+  }
+
+  /** A process for a run that needs one. */
+  async place(caller: CallerId, maxMemoryBytes: number, cancellation: Cancellation): Promise<RunWorker> {
+    while (!this.#isClosed && !this.#hasRoom() && !this.#makeRoom())
+      await new Promise<void>((resolve, reject) => {
+        this.#waiting.push(resolve);
+        cancellation.signal.addEventListener('abort', () => reject(cancelled()), { once: true });
+      });
+    if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
+    return this.#take(caller, maxMemoryBytes);
+  }
+
+  /** Starts a spare, so that the next run that computes for long finds one. */
+  #warm(bytes: number): void {
+    if (this.#isClosed || freemem() < SPARE_NEEDS_FREE_BYTES) return;
+    if (this.#spares?.bytes !== bytes) {
+      void this.#spares?.processes.close();
+      this.#spares = {
+        bytes,
+        processes: new SpareProcesses(() => this.#options.start(bytes), false),
+        isReady: false,
+      };
+    }
+    const spares = this.#spares;
+    if (spares.processes.count === 0) {
+      spares.isReady = false;
+      void spares.processes.keep(1).then(
+        () => {
+          spares.isReady = spares.processes.count > 0;
+        },
+        () => {},
+      );
+    }
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#dropSpares(), SPARE_IDLE_MS);
+    this.#idleTimer.unref();
+  }
+
+  notNeeded(worker: RunWorker): void {
+    worker.abandon();
+    this.workerChanged(worker);
+  }
+
+  hasBetterThan(): boolean {
+    return false;
+  }
+
+  workerAnswered(): void {}
+
+  /** A process is used once: when its run has left, it is ended. */
+  workerChanged(worker: RunWorker): void {
+    if (!worker.isLost && worker.occupancy > 0) {
+      // It waits, and may leave its process to a run that does not.
+      if (worker.backlog === 0) this.#waiting.shift()?.();
+      return;
+    }
+    if (!this.#workers.delete(worker)) return;
+    void worker.close();
+    this.#waiting.shift()?.();
+    // Not earlier: while the run computes, starting a process would take a core from it.
+    this.#warm(this.#lastBytes);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idleTimer);
+    for (const wake of this.#waiting.splice(0)) wake();
+    const workers = [...this.#workers];
+    this.#workers.clear();
+    await Promise.all([this.#spares?.processes.close(), ...workers.map((worker) => worker.close())]);
+  }
+
+  #hasRoom(): boolean {
+    return this.size < this.#options.max;
+  }
+
+  /** A run that waits can be rebuilt from its journal when its answer is there. */
+  #makeRoom(): boolean {
+    for (const worker of this.#workers) {
+      if (worker.backlog > 0 || worker.isReserved || worker.isLost) continue;
+      this.#workers.delete(worker);
+      worker.dismissAll();
+      void worker.close();
+      return true;
+    }
+    return false;
+  }
+
+  async #take(caller: CallerId, bytes: number): Promise<RunWorker> {
+    this.#starting++;
+    try {
+      const spares = this.#spares?.bytes === bytes ? this.#spares : undefined;
+      if (spares !== undefined) spares.isReady = false;
+      const process = await (spares?.processes.take() ?? this.#options.start(bytes));
+      if (this.#isClosed || process.hasExited) {
+        await process.close();
+        throw new HostError('worker_lost', 'a V8 process ended as soon as it started');
+      }
+      const worker = new RunWorker(process, caller, this);
+      worker.reserve();
+      this.#workers.add(worker);
+      return worker;
+    } finally {
+      this.#starting--;
+      this.#lastBytes = bytes;
+    }
+  }
+
+  #dropSpares(): void {
+    void this.#spares?.processes.close();
+    this.#spares = undefined;
+  }
+}
+
+function cancelled(): HostError {
+  return new HostError('cancelled', 'the program that asked for this has ended');
+}

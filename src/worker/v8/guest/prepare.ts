@@ -1,0 +1,10 @@
+import { makeAlike } from './alike.js';
+import { addMissing, lendBase64 } from './missing.js';
+import { takeIntrinsics, trimTo } from './trim.js';
+
+/** Runs before the boot code, which takes from the globals what it will use later. */
+export const intrinsics = takeIntrinsics();
+addMissing();
+trimTo(intrinsics);
+makeAlike();
+export const takeBase64 = lendBase64();

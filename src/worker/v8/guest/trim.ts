@@ -1,0 +1,50 @@
+import { follow, type Intrinsic, listIntrinsics, nameOf } from './intrinsics.js';
+
+/**
+ * Takes away what QuickJS does not have: Node's globals first of all, then what this V8 has beyond the other engine. No
+ * boundary: the jail around the process is. It keeps a program from depending on the engine that happens to run it.
+ */
+const { deleteProperty, ownKeys } = Reflect;
+
+export function takeIntrinsics(): readonly Intrinsic[] {
+  const global = globalThis as { __intrinsics?: string };
+  const listed = JSON.parse(global.__intrinsics ?? '[]') as Intrinsic[];
+  delete global.__intrinsics;
+  return listed;
+}
+
+export function trimTo(listed: readonly Intrinsic[]): void {
+  for (const { path, keys } of listed) {
+    const object = follow(path);
+    if (object === undefined) continue;
+    for (const key of ownKeys(object))
+      if (!keys.includes(nameOf(key)) && !isForBoot(object, key)) deleteProperty(object, key);
+  }
+}
+
+/** These differ for reasons of the engine, and a program that names them means something of its own. */
+const HARMLESS = new Set(['fileName', 'lineNumber', 'columnNumber', 'stack', 'constructor', 'toStringTag']);
+
+/**
+ * Names of what QuickJS has and this V8 lacks. A source that contains one stays in QuickJS. Names that something else
+ * has too (`map`, `concat`) would keep every program there: what they stand for is written out in `missing.ts`.
+ */
+export function missingNames(listed: readonly Intrinsic[]): string[] {
+  const missing = new Set<string>();
+  for (const { path, keys } of listed) {
+    const object = follow(path);
+    if (object === undefined) continue;
+    const own = new Set(ownKeys(object).map(nameOf));
+    for (const key of keys) if (!own.has(key)) missing.add(key.replace(/^@@(?:Symbol\.)?/, ''));
+  }
+  for (const { keys } of listIntrinsics()) for (const key of keys) missing.delete(key);
+  for (const name of HARMLESS) missing.delete(name);
+  return [...missing];
+}
+
+/** Needed by the boot code, which takes it away itself. */
+function isForBoot(object: object, key: string | symbol): boolean {
+  return (
+    object === globalThis && (key === 'SharedArrayBuffer' || (typeof key === 'string' && key.startsWith('__host_')))
+  );
+}
