@@ -1,4 +1,3 @@
-import { makesRaces } from '../../domain/races.js';
 import type {
   CallNumber,
   Failure,
@@ -113,7 +112,7 @@ export class QuickJsWorker implements Outbox {
     const timeoutMs = Math.max(1, message.timeoutMs - (performance.now() - begunAt));
     const engine = this.#engines.take(message.maxMemoryBytes);
     const library = this.#library(message.library);
-    const options = { ...message, timeoutMs, form: formOf(message), races: read.races };
+    const options = { ...message, timeoutMs, form: formOf(message) };
     const execution = new QuickJsRun(engine, this.#image, library, this, options);
     this.#executions.set(message.execution, execution);
     this.#report(execution, read.begin(execution), cpuBefore);
@@ -243,7 +242,7 @@ export class QuickJsWorker implements Outbox {
 
 type ReadProgram =
   | { readonly ok: false; readonly failure: Failure }
-  | { readonly ok: true; readonly races: boolean; readonly begin: (execution: QuickJsRun) => Progress };
+  | { readonly ok: true; readonly begin: (execution: QuickJsRun) => Progress };
 
 const NOTHING_USED: ResourceUsage = { cpuMs: 0, memoryBytes: 0 };
 
@@ -293,7 +292,6 @@ function begun(
 ): ReadProgram {
   return {
     ok: true,
-    races: makesRaces(text),
     begin: (execution) => {
       const progress = start(execution);
       if (progress.state !== 'ended' || progress.failure === null) return progress;

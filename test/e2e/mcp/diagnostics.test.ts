@@ -158,6 +158,12 @@ describe('what is under way when the last line has run', () => {
       ],
     ],
     [
+      'a call that lost a race under another name',
+      `const first = Promise['ra' + 'ce'].bind(Promise);
+       const text = await first([echo({ message: 'first' }), slow({ ms: 60_000 })]);`,
+      [expect.objectContaining({ code: 'CALLS_UNFINISHED' })],
+    ],
+    [
       'the timer of a race',
       `const late = new Promise((_, reject) => setTimeout(() => reject(new Error('late')), 60_000));
        const text = await Promise.race([echo({ message: 'first' }), late]);`,
@@ -169,6 +175,18 @@ describe('what is under way when the last line has run', () => {
     const answer = await codemode.run(program, { limits: { timeoutMs: 40_000 } });
     expect([answer.result, answer.diagnostics]).toEqual(['first', diagnostics]);
     expect(performance.now() - begunAt).toBeLessThan(30_000);
+  });
+
+  test.each([
+    ['only a comment races', '// Promise.race'],
+    [
+      'it was made after the race',
+      `await Promise.race([echo({ message: 'a' }), new Promise((end) => setTimeout(end, 50))]);`,
+    ],
+  ])('is waited for where %s', async (_, code) => {
+    const program = `${EVERYDAY}${code}\nglobalThis.__codemode_result__ = 'early';
+      const main = async () => { globalThis.__codemode_result__ = await echo({ message: 'late' }); };\nmain();`;
+    expect((await codemode.run(program)).result).toBe('late');
   });
 
   test('is cut off with the time, and the result is the answer', async () => {
