@@ -51,7 +51,7 @@ export function watchRaces(begun: () => Begun): Races {
       undecided = 0;
     };
     // Before the race itself, which handles a rejection as this does.
-    for (const promise of promises) apply(then, promise, [() => settle(true), () => settle(false)]);
+    for (const promise of promises) void apply(then, promise, [() => settle(true), () => settle(false)]);
     return apply(decide as typeof Promise.race, NativePromise, [promises]) as Promise<unknown>;
   };
 

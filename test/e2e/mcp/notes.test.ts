@@ -261,7 +261,7 @@ describe('profile code_execution', needs('bubblewrap'), () => {
     expect(JSON.stringify((answer.structuredContent as { value: unknown }).value)).toBe(value);
     const places = code === 'NaN' ? 'NaN' : 'NaN at /price, an undefined item at /list/1, -Infinity at /list/2';
     expect(notesOf(answer)).toEqual([
-      `warning: JSON has no word for ${places}: null, {} or left out in \`value\`. Return a string, a number or null there.`,
+      `warning: \`value\` had what JSON cannot hold: ${places}; sent as null or {}, or left out. Return a string, a number or null there.`,
     ]);
     expect(notesOf(await run('({ a: 1, b: undefined })'))).toEqual([]);
   });
