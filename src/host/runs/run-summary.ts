@@ -197,7 +197,7 @@ const MAX_STARTING = 5;
 export function brokenServers(source: string, { forCode, hiddenServers }: ToolView): string[] {
   const broken = forCode.servers.filter(({ isAvailable, isStarting }) => !isAvailable && isStarting !== true);
   const imported = [...broken.filter(({ tools }) => tools.length === 0), ...hiddenServers].filter(({ path }) =>
-    source.includes(`@codemode/servers/${path}`),
+    importsServer(source, path),
   );
   const meant = LISTS_SERVERS.test(source) ? [...broken.slice(0, MAX_STARTING), ...imported] : imported;
   return meant.map(({ path }) => path);

@@ -134,7 +134,7 @@ function stackOf(stack: string): string {
   const [first = '', ...frames] = stack.split('\n');
   const isFrame = FRAME.test(first);
   const head = isFrame ? [] : [first.replace(/^(\w+: )(.*)$/s, (_, name, said) => `${name}${capitalised(said)}`)];
-  return [...head, ...(isFrame ? [first, ...frames] : frames).map(frameOf)].join('\n');
+  return [...head, ...(isFrame ? [first, ...frames] : frames).map(frameOf)].join('\n').trimEnd();
 }
 
 const FRAME = /^ {4}at /;

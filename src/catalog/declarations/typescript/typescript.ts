@@ -25,6 +25,8 @@ export interface ServerModule {
   readonly tools: readonly Tool[];
   /** Export names by tool name, where they are known already: part of a server's tools keeps the names of the whole. */
   readonly exportNames?: ReadonlyMap<string, string>;
+  /** Export names of the whole server, where these are only a part of its tools. */
+  readonly allExportNames?: ReadonlySet<string>;
   /** Names of tools whose calls wait for a person. */
   readonly asking?: ReadonlySet<string>;
   /** Declared as a namespace of this name instead of a module. */
@@ -131,7 +133,7 @@ class ModuleWriter {
     this.#groups = groupDefinitions(
       this.#plans.flatMap(({ input, output }) => (output === undefined ? [input.root] : [input.root, output.root])),
     );
-    this.#exportNames = new Set(names.values());
+    this.#exportNames = server.allExportNames ?? new Set(names.values());
     this.#takenNames = new Set([...frame.reservedTypeNames, ...names.values()]);
   }
 
