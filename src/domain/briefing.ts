@@ -23,6 +23,8 @@ export interface CatalogBriefing {
   readonly level: BriefingLevel;
   readonly serverCount: number;
   readonly toolCount: number;
+  /** Servers whose tools are not known yet. */
+  readonly startingCount: number;
   /** TypeScript declarations, or the lines of an index; empty for `none`. */
   readonly text: string;
   /** Of `text`. */

@@ -23,7 +23,7 @@ test('many tools and a long message stay short', () => {
     trace,
     failures: new Map([['x'.repeat(5_000), { serverId: 'crm' }]]),
   });
-  expect(said).toContain('and 47 more tools; first: xxx');
+  expect(said).toContain('and 47 more; first: xxx');
   expect(said?.length).toBeLessThan(300);
 });
 

@@ -21,7 +21,7 @@ export function callsFailed({
     tools.set(name, (tools.get(name) ?? 0) + 1);
   }
   const named = [...tools].slice(0, MAX_NAMED_TOOLS).map(([name, times]) => `${name} (${times})`);
-  const more = tools.size > MAX_NAMED_TOOLS ? [`and ${tools.size - MAX_NAMED_TOOLS} more tools`] : [];
+  const more = tools.size > MAX_NAMED_TOOLS ? [`and ${tools.size - MAX_NAMED_TOOLS} more`] : [];
   const [words = first.error ?? ''] = failures.keys();
   const message = visibleLine(words);
   const shown = safeSlice(message, MAX_MESSAGE_CHARACTERS);

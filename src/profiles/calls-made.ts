@@ -12,7 +12,7 @@ export function callsMade(succeeded: readonly TraceEntry[]): string {
     tools.set(name, { calls: calls + 1, ms: ms + durationMs });
   }
   const named = [...tools].slice(0, MAX_NAMED_TOOLS).map(([name, { calls, ms }]) => `${name} ${calls} (${ms} ms)`);
-  const more = tools.size > MAX_NAMED_TOOLS ? [`and ${tools.size - MAX_NAMED_TOOLS} more tools`] : [];
+  const more = tools.size > MAX_NAMED_TOOLS ? [`and ${tools.size - MAX_NAMED_TOOLS} more`] : [];
   const count = succeeded.length === 1 ? '1 call succeeded' : `${succeeded.length} calls succeeded`;
   return `${count}: ${[...named, ...more].join(', ')}`;
 }

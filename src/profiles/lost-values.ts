@@ -15,7 +15,7 @@ export function lostInResult(outcome: Outcome): LostInResult | undefined {
   const more = count - places.length;
   return {
     code: 'RESULT_NOT_JSON',
-    message: `JSON has no word for ${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}: null, {} or left out in \`result\``,
+    message: `\`result\` had what JSON cannot hold: ${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}; sent as null or {}, or left out`,
     hint: 'Return a string, a number or null there.',
     isUsual: places.every((place) => place.startsWith('undefined ')),
   };

@@ -1,4 +1,3 @@
-import { makesRaces } from '../domain/races.js';
 import type { Failure } from '../domain/run.js';
 import type { HostToWorker } from '../wire/messages.js';
 import type { Progress } from './guest.js';
@@ -13,7 +12,7 @@ export type StartMessage = Extract<HostToWorker, { type: 'execution/start' }>;
 
 type ReadProgram =
   | { readonly ok: false; readonly failure: Failure }
-  | { readonly ok: true; readonly races: boolean; readonly begin: (run: StartableRun) => Progress };
+  | { readonly ok: true; readonly begin: (run: StartableRun) => Progress };
 
 type ReadModule =
   | { readonly ok: false; readonly failure: Failure }
@@ -76,7 +75,6 @@ export function readModule({ body: form, language }: StartMessage, body: Buffer)
 function begun(text: string, form: ProgramForm, start: (run: StartableRun) => Progress): ReadProgram {
   return {
     ok: true,
-    races: makesRaces(text),
     begin: (run) => {
       const progress = start(run);
       if (progress.state !== 'ended' || progress.failure === null) return progress;

@@ -158,7 +158,7 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
         stream.onopen = () => resolve('open');
         stream.onerror = () => resolve('refused');
       });
-      return [read, followed, localStorage.length];
+      return [read, followed, (globalThis as unknown as { localStorage: { length: number } }).localStorage.length];
     }, api);
     expect(tried).toEqual(['refused', 'refused', 0]);
     expect(await pending.textContent()).toBe(before);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ServerFixture, SMALL_CATALOG, snapshotOf } from '../../../test/support/catalog.js';
 import type { CatalogServer } from '../snapshot.js';
 import { briefCatalog } from './briefing.js';
-import { serverDeclarations, serverDeclarationsWithin } from './server-declarations.js';
+import { serverDeclarations, serverDeclarationsWithin, signaturesOf } from './server-declarations.js';
 import { estimateTokens } from './tokens.js';
 
 const tool = (name: string, description = 'Does it.') => ({
@@ -136,6 +136,17 @@ describe('the index', () => {
 });
 
 describe('the declarations of one server', () => {
+  test('of part of its tools name the tool where numbers tell tools of the whole apart', () => {
+    const whole = server({ id: 's', tools: [tool('get.user'), tool('get-user'), tool('x.y')] });
+    const text = (name: string) =>
+      signaturesOf(
+        whole,
+        whole.tools.filter((each) => each.tool.name === name),
+      );
+    expect(text('get-user')).toMatch(/@tool "get-user"[\s\S]*function get_user\(/);
+    expect(text('x.y')).not.toContain('@tool');
+  });
+
   const large = server({ id: 'large', tools: manyTools(400) });
   const named = ({ tools }: CatalogServer, ...names: string[]) =>
     names.flatMap((name) => tools.filter(({ exportName }) => exportName === name));

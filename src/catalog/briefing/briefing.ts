@@ -27,6 +27,7 @@ export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions
   const counts = {
     serverCount: servers.length,
     toolCount: servers.reduce((sum, { tools }) => sum + tools.length, 0),
+    startingCount: servers.filter(({ isStarting }) => isStarting === true).length,
   };
   const { notice } = snapshot;
   if (servers.length === 0)

@@ -171,6 +171,7 @@ function serverModule(
       ...(server.description === undefined ? {} : { serverDescription: server.description }),
       tools: sorted.map(({ tool }) => tool),
       exportNames: new Map(sorted.map(({ tool, exportName }) => [tool.name, exportName])),
+      allExportNames: new Set((sorted[0]?.server ?? server).tools.map(({ exportName }) => exportName)),
       asking: askingTools(sorted),
     },
     { detail, ...(observed === undefined ? {} : { observedTypeOf: observed }) },

@@ -17,7 +17,10 @@ export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<str
   const asking = askingTools(server.tools);
   const functions = tools.map((tool) => {
     const name = names.get(tool.name) as string;
-    const docs = docComment(toolDocs(tool, name, [], isBrief ? 'signatures' : 'compact', asking.has(tool.name)), '');
+    const docs = docComment(
+      toolDocs(tool, name, [], isBrief ? 'signatures' : 'compact', { asks: asking.has(tool.name) }),
+      '',
+    );
     // Not async: the client sees whether the program waits for the promise that it gave.
     return `${docs}export function ${name}(input) {
   return _callTool(${quoteVisibly(server.id)}, ${quoteVisibly(tool.name)}, input);

@@ -57,7 +57,7 @@ export const PYTHON_CLIENT_FILES: ReadonlyMap<string, string> = new Map([
 ]);
 
 function functionText(tool: Tool, name: string, detail: Detail, asks: boolean): string {
-  const lines = toolDocs(tool, name, [], detail, asks);
+  const lines = toolDocs(tool, name, [], detail, { asks });
   const keys = argumentNames(tool);
   if (keys !== '') lines.push(`Arguments: ${keys}`);
   // The first argument has a name that a property may have too: then the name is the property's.

@@ -45,7 +45,7 @@ export function ungrantedServer(server: CatalogServer, target: string): GuestErr
 export function tooManyCalls(maxToolCalls: number): GuestError {
   return {
     errorClass: 'SandboxLimitError',
-    message: `the program has made its ${maxToolCalls} tool calls`,
+    message: `the limit of ${maxToolCalls} tool calls is reached`,
     hint: 'Raise limits.maxToolCalls.',
     fields: { limit: 'maxToolCalls' },
   };

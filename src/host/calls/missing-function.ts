@@ -5,7 +5,6 @@ import type { CapabilitySet } from '../../domain/capability.js';
 import { needsOf } from '../../domain/profile-name.js';
 import type { Failure, Outcome, SourcePosition } from '../../domain/run.js';
 import { nearest } from '../../lib/nearest.js';
-import { withoutRaced } from './unfinished-calls.js';
 
 /*
  * The engine says `not a function` and where. A module's namespace cannot name what it does not export, so what was called
@@ -25,7 +24,7 @@ export function withCalleeNamed(
   snapshot: CatalogSnapshot,
   { profile, grants }: CalleeContext,
 ): Outcome {
-  if (outcome.status !== 'failed') return withoutRaced(outcome, source);
+  if (outcome.status !== 'failed') return outcome;
   const { failure } = outcome;
   if (failure.kind === 'import') return { ...outcome, failure: withDirectTool(failure, snapshot) };
   if (failure.kind !== 'exception' || failure.position === undefined) return outcome;

@@ -1,5 +1,3 @@
-import { makesRaces } from '../../domain/races.js';
-import type { Outcome } from '../../domain/run.js';
 import { isRepeatable, type Tool } from '../../domain/tool.js';
 import type { TraceEntry } from './tool-trace.js';
 
@@ -61,11 +59,4 @@ const UNFINISHED = 'ToolCallError: the program ended before the answer came';
 /** Whether an entry of a trace is a call without an answer. */
 export function isUnfinished({ error }: TraceEntry): boolean {
   return error?.startsWith(UNFINISHED) === true;
-}
-
-/** Of calls that race, those that lose are left open by intent. */
-export function withoutRaced(outcome: Outcome, source: string): Outcome {
-  if (outcome.status === 'failed' || outcome.stillOpen === undefined || !makesRaces(source)) return outcome;
-  const { stillOpen: _, ...rest } = outcome;
-  return rest;
 }

@@ -37,7 +37,7 @@ export function firstDeclarations(
   const isRequested = (server: CatalogServer) => requested.some((name) => findServer(name, view.forCode) === server);
   const fresh = view.forCode.servers.flatMap((server) => {
     const { path, tools } = server;
-    if (tools.length === 0 || !(source.includes(`@codemode/servers/${path}`) || isRequested(server))) return [];
+    if (tools.length === 0 || !(importsServer(source, path) || isRequested(server))) return [];
     const used = tools.filter(({ exportName }) => isNamedIn(source, exportName));
     const isAsked = isRequested(server);
     // What was said of a large server before is news again only to who asks for all of it.
@@ -85,6 +85,14 @@ function typesOf(
   return { path: server.path, tools: declared.map(({ exportName }) => exportName), text };
 }
 
+/** The module of this server, and not of one whose name only begins like it: `git` is not `github`. */
+function importsServer(source: string, path: string): boolean {
+  const module = `@codemode/servers/${path}`;
+  for (let at = source.indexOf(module); at >= 0; at = source.indexOf(module, at + 1))
+    if (!/[a-z0-9-]/.test(source[at + module.length] ?? '')) return true;
+  return false;
+}
+
 /** As its own word, so that `get` is not found in `getUser`. */
 function isNamedIn(source: string, exportName: string): boolean {
   for (let at = source.indexOf(exportName); at >= 0; at = source.indexOf(exportName, at + 1)) {
@@ -110,8 +118,12 @@ export function isSilent(
   if (outcome.status === 'failed' || outcome.resultJson !== 'null' || logs.length > 0) return false;
   return needsOf(profile).program === 'body'
     ? !/\breturn\b/.test(source) && (hasOnlyRead || /=/.test(source))
-    : !source.includes('__codemode_result__') && (hasOnlyRead || MEANS_RESULT.test(source));
+    : DECLARES_RESULT.test(source) ||
+        (!source.includes('__codemode_result__') && (hasOnlyRead || MEANS_RESULT.test(source)));
 }
+
+/** A variable of the module, which is not the global one. */
+const DECLARES_RESULT = /\b(?:const|let|var)\s+__codemode_result__\b/;
 
 /** A program that only does something gives no result by intent; one that only read something forgot it. */
 const MEANS_RESULT = /\bexport\s+default\b|\breturn\b|\b(?:const|let|var)\s+(?:results?|answer|output)\b/;
@@ -185,7 +197,7 @@ const MAX_STARTING = 5;
 export function brokenServers(source: string, { forCode, hiddenServers }: ToolView): string[] {
   const broken = forCode.servers.filter(({ isAvailable, isStarting }) => !isAvailable && isStarting !== true);
   const imported = [...broken.filter(({ tools }) => tools.length === 0), ...hiddenServers].filter(({ path }) =>
-    source.includes(`@codemode/servers/${path}`),
+    importsServer(source, path),
   );
   const meant = LISTS_SERVERS.test(source) ? [...broken.slice(0, MAX_STARTING), ...imported] : imported;
   return meant.map(({ path }) => path);

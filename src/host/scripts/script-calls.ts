@@ -197,7 +197,8 @@ function suggestion(name: string, known: readonly string[], none: string): strin
   const quoted = (names: readonly string[], between: string) => names.map((each) => JSON.stringify(each)).join(between);
   const close = nearest(name, known, 3);
   if (close.length > 0) return `Did you mean ${quoted(close, ' or ')}?`;
-  return known.length === 0 ? none : `There are: ${quoted(known.slice(0, MAX_NAMED), ', ')}.`;
+  const more = known.length > MAX_NAMED ? ` and ${known.length - MAX_NAMED} more` : '';
+  return known.length === 0 ? none : `There are: ${quoted(known.slice(0, MAX_NAMED), ', ')}${more}.`;
 }
 
 function tooManyCalls(most: number): Failure {

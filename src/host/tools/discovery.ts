@@ -102,7 +102,7 @@ function answer(
       // Those that are starting or down are told of in the diagnostics, with the reason.
       return snapshot.servers.filter(({ isAvailable }) => isAvailable).map(serverInfo);
     case 'describeServer': {
-      const server = answering(serverOf(first, snapshot), catalog);
+      const server = answering(serverOf(first, snapshot, name), catalog);
       return {
         ...serverInfo(server),
         ...(server.description === undefined ? {} : { description: server.description }),
@@ -111,18 +111,18 @@ function answer(
     }
     case 'listTools': {
       const { detail } = optionsOf(second, 'listTools');
-      return answering(serverOf(first, snapshot), catalog).tools.map((tool) =>
+      return answering(serverOf(first, snapshot, name), catalog).tools.map((tool) =>
         toolDefinition(tool, detail, observedTypeOf),
       );
     }
     case 'getTool': {
-      const found = toolOf(answering(serverOf(first, snapshot), catalog), second);
+      const found = toolOf(answering(serverOf(first, snapshot, name), catalog), second, name);
       const observed = found.tool.outputSchema === undefined ? observedTypeOf(found.tool) : undefined;
       const definition = toolDefinition(found, 'full', observedTypeOf);
       return { ...definition, ...(observed === undefined ? {} : { observedOutputType: observed }) };
     }
     case 'getTypes':
-      return typesOf(answering(serverOf(first, snapshot), catalog), second, observedTypeOf);
+      return typesOf(answering(serverOf(first, snapshot, name), catalog), second, observedTypeOf);
     case 'searchTools':
       return search(first, optionsOf(second, 'searchTools'), snapshot, catalog, observedTypeOf);
     default:
@@ -138,7 +138,7 @@ function answer(
 function typesOf(server: CatalogServer, names: JsonValue | undefined, observedTypeOf: ObservedTypeOf): string {
   if (names === undefined || names === null) return serverDeclarations(server, 'full', observedTypeOf);
   if (!Array.isArray(names)) throw wrongType('getTypes', 'toolNames', 'an array of tool names', names);
-  const tools = new Set(names.map((name) => toolOf(server, name)));
+  const tools = new Set(names.map((name) => toolOf(server, name, 'getTypes')));
   return serverDeclarations({ ...server, tools: [...tools] }, 'full', observedTypeOf);
 }
 
@@ -156,7 +156,10 @@ function search(
       `searchTools: the query has ${query.length} characters; at most ${MAX_QUERY_CHARACTERS} are read`,
       'Say in a few words what the tool should do.',
     );
-  const only = options.serverId === undefined ? undefined : answering(serverOf(options.serverId, snapshot), catalog);
+  const only =
+    options.serverId === undefined
+      ? undefined
+      : answering(serverOf(options.serverId, snapshot, 'searchTools'), catalog);
   const hits = catalog.search(
     query,
     { limit: options.limit, ...(only === undefined ? {} : { serverId: only.id }) },
@@ -208,8 +211,8 @@ export function serverProblem({ path, isStarting, problem, tools }: CatalogServe
 export const STARTING_HINT = 'Run the program again in a few seconds.';
 export const DOWN_HINT = 'Ask the user to check it with: codemode servers';
 
-function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): CatalogServer {
-  if (typeof serverId !== 'string') throw wrongType('this function', 'serverId', 'a string', serverId);
+function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot, caller: string): CatalogServer {
+  if (typeof serverId !== 'string') throw wrongType(caller, 'serverId', 'a string', serverId);
   const server = findServer(serverId, snapshot);
   if (server !== undefined) return server;
   const known = snapshot.servers.flatMap((each) => (serverProblem(each) === undefined ? [each.path] : []));
@@ -223,8 +226,8 @@ function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): C
   throw new Refusal('ServerNotFoundError', `there is no server ${JSON.stringify(serverId)}`, hint, { serverId });
 }
 
-function toolOf(server: CatalogServer, toolName: JsonValue | undefined): CatalogTool {
-  if (typeof toolName !== 'string') throw wrongType('this function', 'toolName', 'a string', toolName);
+function toolOf(server: CatalogServer, toolName: JsonValue | undefined, caller: string): CatalogTool {
+  if (typeof toolName !== 'string') throw wrongType(caller, 'toolName', 'a string', toolName);
   const found = toolNamed(toolName, server) ?? server.tools.find(({ tool }) => visibleLine(tool.name) === toolName);
   if (found !== undefined) return found;
   const fields = { serverId: server.path, toolName };

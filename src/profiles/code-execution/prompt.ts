@@ -1,6 +1,7 @@
 import type { ScriptHead } from '../../domain/script.js';
 import { scriptLines } from '../../host/scripts/script-lines.js';
 import { briefingOf, indexOf, type ToolView } from '../../host/tools/tool-view.js';
+import { serversHeading } from '../servers-heading.js';
 import type { ScriptDefaults } from './contract.js';
 
 /** Some clients cut a description here, silently. */
@@ -18,24 +19,23 @@ export function toolDescription(view: ToolView): string {
   return index === '' ? rules.trimEnd() : `${rules}${INDEX_HEADING}${index}`.trimEnd();
 }
 
-/** The same rules with figures, then the servers within the token budget. */
+/** What the description has no room for: figures, codes, and the servers within the token budget. */
 export function instructions(
   view: ToolView,
   { timeoutMs, maxToolCalls }: ScriptDefaults,
   scripts: readonly ScriptHead[],
   toolName: string,
 ): string {
-  const { serverCount, toolCount } = briefingOf(view);
+  const briefing = briefingOf(view);
   return [
-    `# ${toolName}\n\n${RULES}`,
-    `Example:\n\`\`\`js\n${exampleScript(view)}\`\`\``,
+    `# ${toolName}\n\nBesides what the tool's description says:`,
     `## Options\n\n- \`timeout_ms\`: 1 to 600000, ${timeoutMs} if left out. It counts from the start of the script, calls included, and cannot be caught.
 - \`max_tool_calls\`: ${maxToolCalls === 0 ? '0, no limit,' : maxToolCalls} if left out; 0 is no limit. The first call over the limit ends the script.
 - \`allowed_servers\`: if not empty, a call to any other server ends the script.`,
     FAILURES,
     ...(scripts.length === 0 ? [] : [`${SCRIPTS}\n${scriptLines(scripts)}`]),
-    `## Connected servers: ${serverCount}, tools: ${toolCount}\n\n${
-      serverCount === 0 ? nothingThere(view) : `${INDEX_EXPLAINED}\n${indexOf(view)}`
+    `${serversHeading(briefing)}\n\n${
+      briefing.serverCount === 0 ? nothingThere(view) : `${INDEX_EXPLAINED}\n${indexOf(view)}`
     }`.trimEnd(),
   ].join('\n\n');
 }

@@ -37,6 +37,11 @@ test.each<[Failure, string, string]>([
   });
 });
 
+test('a stack without frames is one line', () => {
+  const failure: Failure = { ...base, kind: 'exception', stack: 'Error: m\n' };
+  expect(ended({ status: 'failed', failure })).toMatchObject({ error: { stack: 'Error: m' } });
+});
+
 test('a value is handed over as it is, and one that is too large is not', () => {
   const outcome = { status: 'completed', resultJson: '{"a":null}' } as const;
   expect(ended(outcome)).toEqual({ ok: true, value: { a: null } });

@@ -112,7 +112,8 @@ function syntaxMessage(failed: Failure): string {
   const [first = '', ...excerpt] = failed.message.split('\n');
   const early = /^Expected (.+) but found `EOF`$/.exec(first);
   const said = early === null ? first : `Unexpected end of input, expected ${early[1]}`;
-  const hint = failed.hint !== undefined && EXPLAINED.test(first) ? `. ${failed.hint}` : '';
+  const isTold = EXPLAINED.test(first) || failed.hint?.startsWith('This is TypeScript') === true;
+  const hint = failed.hint !== undefined && isTold ? `. ${failed.hint}` : '';
   return [`${named('SyntaxError', said)}${placeOf(failed)}${hint}`, ...excerpt].join('\n');
 }
 
@@ -134,7 +135,7 @@ function stackOf(stack: string): string {
   const [first = '', ...frames] = stack.split('\n');
   const isFrame = FRAME.test(first);
   const head = isFrame ? [] : [first.replace(/^(\w+: )(.*)$/s, (_, name, said) => `${name}${capitalised(said)}`)];
-  return [...head, ...(isFrame ? [first, ...frames] : frames).map(frameOf)].join('\n');
+  return [...head, ...(isFrame ? [first, ...frames] : frames).map(frameOf)].join('\n').trimEnd();
 }
 
 const FRAME = /^ {4}at /;

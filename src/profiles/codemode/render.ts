@@ -275,9 +275,14 @@ function warned({ code, message, hint, position }: ProgramWarning): Diagnostic {
   return { severity: 'warning', code, message, hint, ...path };
 }
 
+/** What is shorter than the line that would load it is shown itself. */
+const SHOWN_SO_FAR_CHARACTERS = 160;
+
 /** A program that fails late does not lose what it did before. */
 function soFar({ handle, bytes }: NonNullable<RunSummary['keptSoFar']>, outcome: Outcome): Diagnostic {
   const json = outcome.status === 'failed' ? outcome.soFarJson : undefined;
+  if (json !== undefined && json.length <= SHOWN_SO_FAR_CHARACTERS)
+    return { severity: 'info', code: 'RESULT_SO_FAR', message: `__codemode_result__ held: ${json}` };
   const shape = json === undefined ? undefined : shapeOf(json);
   return {
     severity: 'info',

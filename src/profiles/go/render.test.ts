@@ -32,6 +32,13 @@ test('why it failed begins a line of its own', () => {
   );
 });
 
+test('what to write instead stands below a compile error', () => {
+  const hint = 'Assign it to a variable.';
+  expect(ended('', '', { kind: 'syntax', name: 'CompileError', message: 'program.go:1:1: no', hint })).toBe(
+    `compile error, nothing has run:\nprogram.go:1:1: no\n${hint}\n`,
+  );
+});
+
 test("a crash is told once, and words of the program that look like one's beginning stay", () => {
   const crash = 'logged\npanic: x\n\ngoroutine 1 [running]:\nmain.main()\n';
   expect(ended('', crash, exception('panic', 'x'))).toBe('logged\npanic: x\n');

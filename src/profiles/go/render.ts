@@ -30,12 +30,12 @@ export function renderHostError({ code, message }: HostError): GoResponse {
 }
 
 function sayFailure(failure: Failure): string {
-  const { kind, name, message, stack, position } = failure;
+  const { kind, name, message, stack, position, hint } = failure;
   switch (kind) {
     case 'syntax':
     case 'type':
     case 'import':
-      return `compile error, nothing has run:\n${message}`;
+      return `compile error, nothing has run:\n${message}${hint === undefined || hint === '' ? '' : `\n${hint}`}`;
     case 'exception': {
       const place = position === undefined ? '' : `\nat program.go:${position.line}`;
       return `${name}: ${message}${stack === undefined || stack === '' ? place : `\nat ${stack.replaceAll('\n', '\nat ')}`}`;

@@ -1,6 +1,7 @@
 import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
 import { functionOf, moduleOf, programIndex } from '../../host/processes/process-packages.js';
 import { briefingOf, type CatalogTool, type ToolView } from '../../host/tools/tool-view.js';
+import { serversHeading } from '../servers-heading.js';
 import { excerptBytes, type RunnerSettings } from './settings.js';
 
 type Available = Extract<ProcessRuntimeStatus, { isAvailable: true }>;
@@ -25,15 +26,15 @@ export function toolDescription(language: ProcessLanguage, version: string, view
 
 /** What the agent has to know before its first program, of this set-up as it is now. */
 export function instructions(view: ToolView, runtimes: readonly Available[], settings: RunnerSettings): string {
-  const { serverCount, toolCount } = briefingOf(view);
+  const briefing = briefingOf(view);
   const { timeoutMs, maxMemoryBytes, maxProcesses, maxDiskBytes } = settings.limits;
   return [
     `# Programs on real interpreters\n\n${RULES}`,
     `## Languages\n\n${runtimes.map(languageLine).join('\n')}${examplesOf(view, runtimes)}`,
     RESULTS,
     `## Limits\n\n${timeoutMs / 1000} s, ${Math.floor(maxMemoryBytes / MEGABYTE)} MB of memory, ${maxProcesses} processes, ${Math.floor(maxDiskBytes / MEGABYTE)} MB in /workspace (the working directory), ${settings.maxToolCalls} tool calls, ${settings.maxLineBytes} bytes of answer, ${excerptBytes(settings)} bytes of what it prints (\`<TRUNCATED>\` marks a cut). No network, no files of the machine, no packages besides the standard library.`,
-    `## Connected servers: ${serverCount}, tools: ${toolCount}\n\n${
-      serverCount === 0
+    `${serversHeading(briefing)}\n\n${
+      briefing.serverCount === 0
         ? (view.forCode.notice ?? 'No server is connected now.')
         : `${explained(runtimes)}\n${programIndex(
             view,

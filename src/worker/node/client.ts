@@ -76,6 +76,16 @@ export class ToolError extends Error {
   }
 }
 
+/** The calls of a program: how many it has made, and which have no answer. */
+export class OpenCalls extends Map<number, Open> {
+  last = 0;
+
+  /** The one that was made last, 0 where none is open. */
+  get newest(): number {
+    return Math.max(0, ...[...this.keys()].slice(-1));
+  }
+}
+
 interface Open {
   resolve(value: unknown): void;
   reject(error: ToolError): void;
@@ -89,10 +99,9 @@ const MAX_LOCATED_CALLS = 50;
 export function createClient(
   connection: Connection,
   promises: CallPromises,
+  open: OpenCalls,
   lineOf: (stack: string) => number | undefined,
 ): Client {
-  const open = new Map<number, Open>();
-  let lastNumber = 0;
   connection.onAnswer = ({ type, call }, body) => {
     const waiting = open.get(call);
     open.delete(call);
@@ -104,9 +113,10 @@ export function createClient(
   const call = (server: string, toolName: string, args: unknown, error: ToolError) =>
     new Promise<unknown>((resolve, reject) => {
       const argumentsJson = jsonOfArguments(args ?? {});
-      open.set(++lastNumber, { resolve, reject, error });
-      const line = lastNumber > MAX_LOCATED_CALLS ? undefined : lineAt(error);
-      connection.request(lastNumber, `${server}/${toolName}`, argumentsJson, line);
+      const number = ++open.last;
+      open.set(number, { resolve, reject, error });
+      const line = number > MAX_LOCATED_CALLS ? undefined : lineAt(error);
+      connection.request(number, `${server}/${toolName}`, argumentsJson, line);
     });
   /** A program may have its own way to write stacks, which may throw. */
   const lineAt = (site: Error) => {

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { makesRaces } from '../../domain/races.js';
 import type { Failure } from '../../domain/run.js';
 import { MAX_VALUE_BYTES, PROTOCOL, type ProcessStart } from '../../wire/messages.js';
+import { watchRaces } from '../races.js';
 import { transpile } from '../transpiler/transpile.js';
 import { CallPromises } from './call-promises.js';
-import { CLIENT_KEY, CLIENT_SOURCE, type Client, createClient } from './client.js';
+import { CLIENT_KEY, CLIENT_SOURCE, type Client, createClient, OpenCalls } from './client.js';
 import { Connection } from './connection.js';
 import { failureOf, positionIn } from './failures.js';
 import { seededRandom } from './seeded-random.js';
@@ -42,8 +42,11 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
   process.argv.splice(1, process.argv.length, programFile);
   process.chdir(workspace);
   const promises = new CallPromises();
+  const open = new OpenCalls();
+  // Timers of Node are not counted: those that are open when a race is over end with it.
+  const races = watchRaces(() => ({ call: open.last, timer: 0 }));
   const lineOf = (stack: string) => positionIn(stack, workspace)?.line;
-  const client = createClient(connection, promises, lineOf);
+  const client = createClient(connection, promises, open, lineOf);
   Object.defineProperty(globalThis, CLIENT_KEY, { value: client satisfies Client });
   Object.defineProperty(globalThis, 'catalog', { value: client.catalog, writable: true, configurable: true });
   let state: 'running' | 'settled' | 'ended' = 'running';
@@ -101,7 +104,8 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
     await import(pathToFileURL(programFile).href);
     state = 'settled';
     // What is left are calls that lost a race, and its timers.
-    if (makesRaces(source) && hasResult() && promises.warning(lineOf) === '') process.exit(0);
+    const isRaceOver = races.areOver({ call: open.newest, timer: 0 });
+    if (isRaceOver && hasResult() && promises.warning(lineOf) === '') process.exit(0);
   } catch (error) {
     fail((await whyModuleFails(error)) ?? error);
   }

@@ -145,8 +145,9 @@ def execute(source: str, program: str, namespace: dict) -> None:
     code = compile(source, program, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     if code.co_flags & inspect.CO_COROUTINE:
         asyncio.run = run_beside
-        races = "FIRST_COMPLETED" in source
-        RUN(with_all_tasks(eval(code, namespace), lambda: races and "result" in namespace))
+        races = Races()
+        asyncio.wait = races.wait
+        RUN(with_all_tasks(eval(code, namespace), lambda: "result" in namespace and races.are_over()))
     else:
         exec(code, namespace)
 
@@ -159,6 +160,23 @@ def run_beside(main, **options):
         return RUN(main, **options)
     with concurrent.futures.ThreadPoolExecutor(1) as beside:
         return beside.submit(contextvars.copy_context().run, RUN, main, **options).result()
+
+
+class Races:
+    """Which tasks were under way when the first of several had won: what lost a race is left open by intent, as in JavaScript."""
+
+    def __init__(self) -> None:
+        self.wait_for_some = asyncio.wait
+        self.left_behind: set = set()
+
+    async def wait(self, fs, *, timeout=None, return_when=asyncio.ALL_COMPLETED):
+        done, pending = await self.wait_for_some(fs, timeout=timeout, return_when=return_when)
+        if pending and return_when == asyncio.FIRST_COMPLETED:
+            self.left_behind = asyncio.all_tasks()
+        return done, pending
+
+    def are_over(self) -> bool:
+        return bool(self.left_behind) and asyncio.all_tasks() - {asyncio.current_task()} <= self.left_behind
 
 
 async def with_all_tasks(program, has_raced) -> None:

@@ -136,6 +136,8 @@ const HINTS: Readonly<Record<string, string>> = {
   mcp: "Use: import * as server from '@codemode/servers/<server>' and await server.tool(input).",
   module: 'Assign the result to globalThis.__codemode_result__.',
   exports: 'Assign the result to globalThis.__codemode_result__.',
+  crypto: 'There is no crypto here; make an id from Math.random() and Date.now().',
+  performance: 'Use Date.now().',
   Intl: 'Intl is not available; format dates and numbers by hand (toISOString, toFixed).',
 };
 
@@ -154,6 +156,8 @@ const SCRIPT_HINTS: Readonly<Record<string, string>> = {
   Buffer: HINTS['Buffer'] as string,
   eval: HINTS['eval'] as string,
   Intl: HINTS['Intl'] as string,
+  crypto: HINTS['crypto'] as string,
+  performance: HINTS['performance'] as string,
 };
 
 const BODY_HINTS: Readonly<Record<string, string>> = {

@@ -36,16 +36,20 @@ export interface LeftOpen {
   readonly isAssigned: boolean;
   /** Something awaits or races each call without an answer: none was made for its effect alone. */
   readonly areUsed: boolean;
+  /** Whatever is open lost a race. */
+  readonly isRaceOver: boolean;
   readonly stillOpen?: UnawaitedCalls;
 }
 
 /** Looked at once, while the answers are still in progress. */
 export function leftOpenBy(ended: Ended): LeftOpen {
   const { soFarJson } = resultSoFar(ended);
-  if (soFarJson === undefined) return { resultJson: NOTHING, isAssigned: false, areUsed: false };
-  const { stillOpen, unawaited } = unawaitedCalls(ended);
+  if (soFarJson === undefined) return { resultJson: NOTHING, isAssigned: false, areUsed: false, isRaceOver: false };
+  const { stillOpen, unawaited, isRaceOver = false } = unawaitedCalls(ended);
   const areUsed = unawaited === undefined;
-  return { resultJson: soFarJson, isAssigned: true, areUsed, ...(stillOpen === undefined ? {} : { stillOpen }) };
+  // What lost a race is left open by intent.
+  const isTold = stillOpen !== undefined && !isRaceOver;
+  return { resultJson: soFarJson, isAssigned: true, areUsed, isRaceOver, ...(isTold ? { stillOpen } : {}) };
 }
 
 /**
@@ -68,11 +72,20 @@ function unusedCalls(ended: Ended): { unawaited?: UnawaitedCalls } {
 }
 
 /** The calls that it made and never waited for: their promises unused, or used by what nothing waits for. */
-function unawaitedCalls(ended: Ended): { unawaited?: UnawaitedCalls; stillOpen?: UnawaitedCalls } {
+function unawaitedCalls(ended: Ended): {
+  unawaited?: UnawaitedCalls;
+  stillOpen?: UnawaitedCalls;
+  isRaceOver?: boolean;
+} {
   const json = textOf(ended, 'unawaitedCalls');
   if (json === '') return {};
-  const { unused, open } = JSON.parse(json) as { unused: CallsOfGuest; open: CallsOfGuest };
+  const { unused, open, isRaceOver } = JSON.parse(json) as {
+    unused: CallsOfGuest;
+    open: CallsOfGuest;
+    isRaceOver: boolean;
+  };
   return {
+    isRaceOver,
     ...(unused.count === 0 ? {} : { unawaited: placedCalls(unused) }),
     ...(open.count === 0 ? {} : { stillOpen: placedCalls(open) }),
   };

@@ -290,7 +290,7 @@ export class QuickJsRun implements EngineHost {
   /** Its last line has run and its result is there: what is left are calls that lost a race, and the timers of one. */
   get #isRaceOver(): boolean {
     const left = this.#leftOpen;
-    return this.options.races === true && left?.isAssigned === true && left.areUsed;
+    return left?.isAssigned === true && left.areUsed && left.isRaceOver;
   }
 
   /** Its time is over while it waits: it has a result if its last line has run, and else what it assigned so far. */

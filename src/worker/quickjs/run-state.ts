@@ -12,8 +12,6 @@ export interface QuickJsRunOptions {
   readonly maxLogBytes: number;
   readonly cpuQuota: number;
   readonly form: ProgramForm;
-  /** Its source lets calls race: those that lose are not waited for. Absent in images of older builds. */
-  readonly races?: boolean;
   readonly clock: ClockRecord | null;
 }
 

@@ -24,7 +24,7 @@ export function suggestionsFrom(library: Importable): Suggestions {
       const instead = library.specifiers.includes(DISCOVERY) ? insteadOf(specifier) : undefined;
       if (instead !== undefined) return instead;
       const close = nearest(specifier, known, 3);
-      return close.length > 0 ? didYouMean(close, "'") : `Modules that can be imported: ${listOf(known)}.`;
+      return close.length > 0 ? didYouMean(close, "'") : withoutModule(specifier, known);
     },
     suggestExports(specifier, name) {
       const known = specifier === TEXT_MODULE ? ['parse'] : library.exportNames(specifier);
@@ -33,6 +33,16 @@ export function suggestionsFrom(library: Importable): Suggestions {
       return /^[A-Z]/.test(name) ? 'If it is a type, write `import type`.' : `It exports: ${listOf(known)}.`;
     },
   };
+}
+
+/** Servers are not listed: an agent has their names, and every one that is named here would bring its types. */
+function withoutModule(specifier: string, known: readonly string[]): string {
+  if (/^[./]/.test(specifier)) return 'Write everything into one program: there are no other files here.';
+  if (!specifier.startsWith('@codemode/'))
+    return 'Leave the import out and write it in plain JavaScript: there are no packages here.';
+  const others = known.filter((each) => !each.startsWith(SERVERS));
+  const servers = others.length < known.length ? [`${SERVERS}<serverId>`] : [];
+  return `Modules that can be imported: ${[...servers, ...others].join(', ')}.`;
 }
 
 /** What an import of a server throws that is not configured. `specifiers`: what can be imported. */

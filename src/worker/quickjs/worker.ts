@@ -104,7 +104,7 @@ export class QuickJsWorker implements Outbox {
     const timeoutMs = Math.max(1, message.timeoutMs - (performance.now() - begunAt));
     const engine = this.#engines.take(message.maxMemoryBytes);
     const library = this.#library(message.library);
-    const options = { ...message, timeoutMs, form: formOf(message), races: read.races };
+    const options = { ...message, timeoutMs, form: formOf(message) };
     const execution = new QuickJsRun(engine, this.#image, library, this, options);
     this.#executions.set(message.execution, execution);
     this.#beginSlice();

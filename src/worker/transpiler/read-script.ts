@@ -30,7 +30,10 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
   });
   const errors = errorsOf(result);
   const error = errors.find(({ message }) => message !== RETURN_AT_THE_TOP);
-  if (error !== undefined) return { ok: false, failure: failureOf(error, source, hintFor(error.message)) };
+  if (error !== undefined) {
+    const hint = !isTypeScript && isTypeScriptOnly(source) ? TYPESCRIPT_HINT : hintFor(error.message);
+    return { ok: false, failure: failureOf(error, source, hint) };
+  }
   const printed = isTypeScript ? withoutModuleMark(result.code) : source;
   const mapJson = mapOf(result);
   if (errors.length === 0 && !isFullOfReturns(source)) return { ok: true, code: printed, printed, edits: [], mapJson };
@@ -40,6 +43,20 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
     return { ok: false, failure: failureOfSecondParser(thrown, source, isTypeScript) };
   }
 }
+
+/** Read by the same parser: types are what makes the difference more often than a mistake. */
+function isTypeScriptOnly(source: string): boolean {
+  if (isFullOfReturns(source)) return false;
+  const result = transformSync('main.ts', source, {
+    lang: 'ts',
+    sourceType: 'script',
+    sourcemap: false,
+    typescript: { onlyRemoveTypeImports: true },
+  });
+  return errorsOf(result).every(({ message }) => message === RETURN_AT_THE_TOP);
+}
+
+const TYPESCRIPT_HINT = 'This is TypeScript: set `language` to "typescript".';
 
 /** What the parser leaves of a source whose only imports and exports were of types. A script has no word for it. */
 function withoutModuleMark(code: string): string {

@@ -207,7 +207,7 @@ export class V8Run implements WorldHost {
 
   get #isRaceOver(): boolean {
     const left = this.#leftOpen;
-    return this.options.races === true && left?.isAssigned === true && left.areUsed;
+    return left?.isAssigned === true && left.areUsed && left.isRaceOver;
   }
 
   #endWithResult(): Progress {

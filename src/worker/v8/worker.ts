@@ -1,4 +1,3 @@
-import { makesRaces } from '../../domain/races.js';
 import type { CallNumber, LogLevel, RunId, SourcePosition, VirtualModule } from '../../domain/run.js';
 import { type ClockRecord, type HostToWorker, PROTOCOL } from '../../wire/messages.js';
 import { Channel } from '../channel.js';
@@ -87,7 +86,7 @@ class V8Worker implements Outbox {
     const lacking = DYNAMIC_IMPORT.test(text) ? 'import()' : this.#missing?.exec(text)?.[0];
     if (lacking !== undefined) return this.#unfit(execution, `it uses ${lacking}`);
     const library = this.#libraries.get(message.library) ?? new Library([]);
-    const options = { ...message, form: formOf(message), races: makesRaces(text), clock };
+    const options = { ...message, form: formOf(message), clock };
     const run = new V8Run({ world: this.#world, rejections: this.#rejections }, library, this, options);
     this.#run = run;
     const progress = await run.start(code, mapJson, contextJson);

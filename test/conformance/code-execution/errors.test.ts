@@ -104,6 +104,19 @@ describe('call_tool', () => {
   });
 });
 
+describe('a script in the other language', () => {
+  test('is told to say so [D4]', async () => {
+    const { error } = (await scripts.exec('const x: number = 42; x')) as { error: { code: string; message: string } };
+    expect([error.code, error.message]).toEqual([
+      'SYNTAX_ERROR',
+      expect.stringMatching(
+        /^SyntaxError: .* \(line 1, column 7\)\. This is TypeScript: set `language` to "typescript"\.\n/,
+      ),
+    ]);
+    expect(JSON.stringify(await scripts.exec('var x = {;'))).not.toContain('TypeScript');
+  });
+});
+
 describe('the request', () => {
   test('takes fractions, and arguments that it does not know and that resemble none [D6]', async () => {
     const options = { timeout_ms: 20_000.5, max_tool_calls: 1.5 };

@@ -95,3 +95,26 @@ test('JavaScript that TypeScript reads otherwise runs as JavaScript, and TypeScr
   expect(await codemode.value(`${generic} ${RESULT} both<Row, Cell>(1);`)).toEqual([1]);
   expect(await codemode.value(`${RESULT} [...new Map<string, number>([['x', 1]]).keys()];`)).toEqual(['x']);
 });
+
+test('an import that fails, or of a server whose name begins alike, brings no types of other servers [A18]', async () => {
+  const tools = Array.from({ length: 30 }, (_, index) => ({
+    name: `tool_${index}`,
+    description: 'Does one of thirty things, and says so at some length so that types are not in the prompt.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+    annotations: { readOnlyHint: true },
+  }));
+  await using codemode = await startCodemode({ scripts: { git: { tools }, github: { tools } } });
+  await codemode.client.listTools();
+  for (const [module, hint] of [
+    ['lodash', 'Leave the import out and write it in plain JavaScript: there are no packages here.'],
+    ['./helper.js', 'Write everything into one program: there are no other files here.'],
+    ['@codemode/fetching', expect.stringMatching(/^Modules that can be imported: @codemode\/servers\/<serverId>, /)],
+  ] as const) {
+    const { diagnostics, types } = await codemode.run(`import x from '${module}';`);
+    expect([diagnostics[0]?.hint, types]).toEqual([hint, []]);
+  }
+  const { types } = await codemode.run(
+    `import { tool_3 } from '@codemode/servers/github'; globalThis.__codemode_result__ = await tool_3({});`,
+  );
+  expect(types.map(({ path }) => path)).toEqual(['@codemode/servers/github']);
+});

@@ -62,7 +62,7 @@ test('what JSON has no word for in a result is told in the logs, and what is lef
   );
   expect(result).toEqual({ price: null, at: null, tags: {} });
   expect(logs).toEqual([
-    'warning: JSON has no word for NaN at /price, an invalid Date at /at, a Set at /tags and 1 more: null, {} or left out in `result`. Return a string, a number or null there.',
+    'warning: `result` had what JSON cannot hold: NaN at /price, an invalid Date at /at, a Set at /tags and 1 more; sent as null or {}, or left out. Return a string, a number or null there.',
   ]);
   expect(await execute('return { a: 1, gone: undefined }')).toMatchObject({ result: { a: 1 }, logs: [] });
 });

@@ -158,6 +158,12 @@ describe('what is under way when the last line has run', () => {
       ],
     ],
     [
+      'a call that lost a race under another name',
+      `const first = Promise['ra' + 'ce'].bind(Promise);
+       const text = await first([echo({ message: 'first' }), slow({ ms: 60_000 })]);`,
+      [expect.objectContaining({ code: 'CALLS_UNFINISHED' })],
+    ],
+    [
       'the timer of a race',
       `const late = new Promise((_, reject) => setTimeout(() => reject(new Error('late')), 60_000));
        const text = await Promise.race([echo({ message: 'first' }), late]);`,
@@ -169,6 +175,18 @@ describe('what is under way when the last line has run', () => {
     const answer = await codemode.run(program, { limits: { timeoutMs: 40_000 } });
     expect([answer.result, answer.diagnostics]).toEqual(['first', diagnostics]);
     expect(performance.now() - begunAt).toBeLessThan(30_000);
+  });
+
+  test.each([
+    ['only a comment races', '// Promise.race'],
+    [
+      'it was made after the race',
+      `await Promise.race([echo({ message: 'a' }), new Promise((end) => setTimeout(end, 50))]);`,
+    ],
+  ])('is waited for where %s', async (_, code) => {
+    const program = `${EVERYDAY}${code}\nglobalThis.__codemode_result__ = 'early';
+      const main = async () => { globalThis.__codemode_result__ = await echo({ message: 'late' }); };\nmain();`;
+    expect((await codemode.run(program)).result).toBe('late');
   });
 
   test('is cut off with the time, and the result is the answer', async () => {
@@ -297,7 +315,7 @@ describe('a long program that fails', () => {
   test('says which calls succeeded, and keeps what it had assigned', async () => {
     const diagnostics = await diagnosticsOf(`${ECHO}import { fail } from '@codemode/servers/everyday';
       globalThis.__codemode_result__ = [];
-      for (let at = 0; at < 3; at++) globalThis.__codemode_result__.push({ at, text: await echo({ message: 'm' + at }) });
+      for (let at = 0; at < 3; at++) globalThis.__codemode_result__.push({ at, text: await echo({ message: 'm'.repeat(60) + at }) });
       await fail({});`);
     expect(diagnostics).toMatchObject([
       { code: 'UNCAUGHT_EXCEPTION', message: expect.stringContaining('it did not work') },
@@ -306,7 +324,13 @@ describe('a long program that fails', () => {
     ]);
     const handle = /load\("([^"]+)"\)/.exec(diagnostics[1]?.hint ?? '')?.[1];
     const load = `import { load } from '@codemode/results'; globalThis.__codemode_result__ = await load('${handle}');`;
-    expect(await codemode.value(load)).toEqual([0, 1, 2].map((at) => ({ at, text: `m${at}` })));
+    expect(await codemode.value(load)).toEqual([0, 1, 2].map((at) => ({ at, text: `${'m'.repeat(60)}${at}` })));
+  });
+
+  test('shows what it had assigned where that is short', async () => {
+    expect(await diagnosticsOf(`globalThis.__codemode_result__ = { page: 7 }; throw new Error('stop');`)).toMatchObject(
+      [{ code: 'UNCAUGHT_EXCEPTION' }, { code: 'RESULT_SO_FAR', message: '__codemode_result__ held: {"page":7}' }],
+    );
   });
 
   test.each([
@@ -363,9 +387,14 @@ describe('a long program that fails', () => {
     const diagnostics = await diagnosticsOf(
       `globalThis.__codemode_result__ = ['ghp_', '${token.slice(4)}'].join(''); throw new Error('stop');`,
     );
-    const handle = /load\("([^"]+)"\)/.exec(diagnostics.find(({ code }) => code === 'RESULT_SO_FAR')?.hint ?? '')?.[1];
+    const soFar = diagnostics.find(({ code }) => code === 'RESULT_SO_FAR')?.message;
+    expect(soFar).toBe('__codemode_result__ held: "[redacted:github-token]"');
+    const long = await diagnosticsOf(
+      `globalThis.__codemode_result__ = ['x'.repeat(200), 'ghp_', '${token.slice(4)}'].join(' ').replace('_ ', '_'); throw new Error('stop');`,
+    );
+    const handle = /load\("([^"]+)"\)/.exec(long.find(({ code }) => code === 'RESULT_SO_FAR')?.hint ?? '')?.[1];
     const load = `import { load } from '@codemode/results'; globalThis.__codemode_result__ = (await load('${handle}')).length;`;
-    expect(await codemode.value(load)).not.toBe(token.length);
+    expect(await codemode.value(load)).not.toBe(token.length + 201);
   });
 });
 

@@ -143,6 +143,26 @@ result = len(done)`,
     ).toEqual(['first', 1]);
   });
 
+  test('what a comment calls a race is waited for, in Node and in Python', async () => {
+    const node = await call('run_node')(
+      `// Promise.race
+       globalThis.result = 'early'; setTimeout(() => { globalThis.result = 'late'; }, 10);`,
+    );
+    const python = await call('run_python')(
+      `import asyncio  # FIRST_COMPLETED
+async def work():
+    global result
+    await asyncio.sleep(0.01)
+    result = 'late'
+result = 'early'
+task = asyncio.create_task(work())
+await asyncio.sleep(0)`,
+    );
+    expect(
+      [node, python].map(({ structuredContent }) => (structuredContent as { result: { data: unknown } }).result.data),
+    ).toEqual(['late', 'late']);
+  });
+
   test('the number stands for a call that no line leads to', async () => {
     const code = `import asyncio\nfrom servers.excel import read_range\nresult = len(await asyncio.gather(read_range({"file": "a"})))`;
     expect(notesOf(await call('run_python')(code))).toEqual([`warning: ${PART} (call 1). ${PASS_IT}`]);
@@ -241,7 +261,7 @@ describe('profile code_execution', needs('bubblewrap'), () => {
     expect(JSON.stringify((answer.structuredContent as { value: unknown }).value)).toBe(value);
     const places = code === 'NaN' ? 'NaN' : 'NaN at /price, an undefined item at /list/1, -Infinity at /list/2';
     expect(notesOf(answer)).toEqual([
-      `warning: JSON has no word for ${places}: null, {} or left out in \`value\`. Return a string, a number or null there.`,
+      `warning: \`value\` had what JSON cannot hold: ${places}; sent as null or {}, or left out. Return a string, a number or null there.`,
     ]);
     expect(notesOf(await run('({ a: 1, b: undefined })'))).toEqual([]);
   });

@@ -206,7 +206,7 @@ describe('a program that runs a stored script', () => {
     expect(result).toEqual([
       expect.objectContaining({ message: expect.stringContaining('the budget of a run is 3') }),
       expect.objectContaining({ message: expect.stringContaining('the budget of a run is 3') }),
-      expect.objectContaining({ message: expect.stringContaining('has made its 5 tool calls') }),
+      expect.objectContaining({ message: expect.stringContaining('the limit of 5 tool calls is reached') }),
     ]);
     expect(home.lines).toEqual(['look outer', 'look inner', 'look inner']);
   });

@@ -69,14 +69,16 @@ export function functionDocs(
   tool: Tool,
   warnings: readonly string[],
   detail: Detail,
-  asks = false,
+  { asks = false, isShared = false }: { readonly asks?: boolean | undefined; readonly isShared?: boolean } = {},
 ): string {
-  if (detail === 'signatures') return asks ? comment(name, [ASKS], '') : '';
+  const isOther = isShared || name !== goFunctionName(tool.name);
+  const meant = isOther
+    ? [`Tool ${commentLine(quoteVisibly(tool.name), 200)} of ${commentLine(quoteVisibly(tool.serverId), 80)}.`]
+    : [];
+  if (detail === 'signatures') return comment(name, [...meant, ...(asks ? [ASKS] : [])], '');
   const lines = describedIn(tool.description || tool.annotations?.title || tool.title || '', detail, MAX_TOOL_TEXT);
   // Several tools have this name, or nearly.
-  if (name !== goFunctionName(tool.name)) {
-    lines.push(`Tool ${commentLine(quoteVisibly(tool.name), 200)} of ${commentLine(quoteVisibly(tool.serverId), 80)}.`);
-  }
+  lines.push(...meant);
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
   if (readOnlyHint === true) lines.push('(read-only)');
   else if (destructiveHint === true) lines.push('(destructive)');

@@ -239,6 +239,11 @@ describe('names', () => {
     expect(named(tools)).toEqual(['s1AB s1 aB', 's1AB2 s1 a_b', 's2AB s2 a.b']);
     expect(named([...tools].reverse())).toEqual(named(tools));
     expect(declare(tools)).toContain('// s2AB Tool "a.b" of "s2".\n');
+    // Also the one that has the plain name, at every level of detail: which it is cannot be told from it.
+    for (const detail of ['full', 'signatures'] as const)
+      expect(declare(tools.slice(1), { detail })).toMatch(
+        /\/\/ aB Tool "aB" of "s1"\.\n[\s\S]*\/\/ aB2 Tool "a_b" of "s1"\.\n/,
+      );
     // A server that comes later takes no name away from another.
     expect(named(tools.slice(1))).toEqual(['aB s1 aB', 'aB2 s1 a_b']);
   });

@@ -7,7 +7,7 @@ import { type AliasGroup, groupDefinitions } from '../typescript/aliases.js';
 import type { DeclarationWarning } from '../typescript/typescript.js';
 import type { GoDeclaration } from './go-declaration.js';
 import { GO_HELPERS } from './go-helpers.js';
-import { goFunctionNames, goString, goTypeStem } from './go-names.js';
+import { goFunctionName, goFunctionNames, goString, goTypeStem } from './go-names.js';
 import type { GoType } from './go-shapes.js';
 import { functionDocs } from './go-text.js';
 import { GoTypeWriter } from './go-types.js';
@@ -102,6 +102,8 @@ interface ToolPlan {
 class PackageWriter {
   readonly #options: GoOptions;
   readonly #plans: readonly ToolPlan[];
+  /** How many tools would have each name. */
+  readonly #sharing = new Map<string, number>();
   readonly #groups = new Map<Definition, AliasGroup>();
   readonly #taken = new Set(RESERVED_TYPE_NAMES);
   readonly #known = new Map<AliasGroup, GoType>();
@@ -134,6 +136,10 @@ class PackageWriter {
       for (const [definition, group] of groupDefinitions(roots)) this.#groups.set(definition, group);
     }
     this.#plans = [...servers.values()].flat();
+    for (const tool of named.values()) {
+      const wanted = goFunctionName(tool.name);
+      this.#sharing.set(wanted, (this.#sharing.get(wanted) ?? 0) + 1);
+    }
   }
 
   write(): GoPackage {
@@ -212,9 +218,14 @@ class PackageWriter {
     return {
       names: [name],
       uses: [...(input === undefined ? [] : [`${stem}Input`]), ...(output === undefined ? [] : [`${stem}Output`])],
-      text: `${functionDocs(name, tool, warnings, detail, asks?.(tool))}var ${name} func(${parameters}) (${result}, error)\n`,
+      text: `${functionDocs(name, tool, warnings, detail, { asks: asks?.(tool), isShared: this.#isShared(tool) })}var ${name} func(${parameters}) (${result}, error)\n`,
       code: `func ${name}(${parameters}) (output ${result}, err error) {\n\terr = ${call}\n\treturn output, err\n}\n`,
     };
+  }
+
+  /** Several tools would have its name: one of them has it, and which cannot be told from the name. */
+  #isShared(tool: Tool): boolean {
+    return (this.#sharing.get(goFunctionName(tool.name)) ?? 0) > 1;
   }
 
   #freeName(wanted: string, added: Set<string>, nextNumbers: Map<string, number>): string {

@@ -9,20 +9,27 @@ const MAX_SERVER_TEXT = { full: 1_000, compact: 160 } as const;
 const MAX_TOOL_TEXT = { full: 1_500, compact: 240 } as const;
 const MAX_TITLE = 100;
 
+/** What is known of a tool beside its definition. */
+interface ToolMarks {
+  readonly asks?: boolean;
+  /** Its export shares its name with others, which numbers tell apart. */
+  readonly isNumbered?: boolean;
+}
+
 /** Annotations, `@asks` and warnings are there at every level of detail; signatures have nothing beside them. */
 export function toolDocs(
   tool: Tool,
   exportName: string,
   warnings: readonly string[],
   detail: Detail,
-  asks = false,
+  { asks = false, isNumbered = IS_NUMBERED.test(exportName) }: ToolMarks = {},
 ): string[] {
   const { description = '', deprecated } = tool;
   const title = titleOf(tool, exportName);
   const isSignature = detail === 'signatures';
   const lines = isSignature ? [] : describedIn(description || title, detail, MAX_TOOL_TEXT);
   // Which tool a number means cannot be guessed from the name.
-  if (exportName !== tool.name && (!isSignature || IS_NUMBERED.test(exportName)))
+  if (exportName !== tool.name && (!isSignature || isNumbered))
     lines.push(`@tool ${commentLine(quoteVisibly(tool.name), 200)}`);
   const isTold = title === '' || (description === '' && !isSignature);
   const named = isTold ? [] : [`title: ${commentLine(quoteVisibly(title), MAX_TITLE)}`];

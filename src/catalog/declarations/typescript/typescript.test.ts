@@ -220,6 +220,15 @@ describe('references (A25)', () => {
     expect(text).toContain('g(input?: { list?: List })');
   });
 
+  test('tools that numbers tell apart are named in every detail, the first of them too', () => {
+    for (const detail of ['full', 'signatures'] as const) {
+      const { text } = declare([tool('a.b'), tool('a-b'), tool('c.d')], { detail });
+      expect(text).toMatch(/@tool "a-b"[\s\S]*function a_b\(/);
+      expect(text).toMatch(/@tool "a\.b"[\s\S]*function a_b__2\(/);
+      expect(text.includes('@tool "c.d"')).toBe(detail === 'full');
+    }
+  });
+
   test('different definitions with one name get different names', () => {
     const of = (type: string) => ({
       type: 'object',

@@ -32,6 +32,8 @@ export interface ServerModule {
   readonly tools: readonly Tool[];
   /** Export names by tool name, where they are known already: part of a server's tools keeps the names of the whole. */
   readonly exportNames?: ReadonlyMap<string, string>;
+  /** Export names of the whole server, where these are only a part of its tools. */
+  readonly allExportNames?: ReadonlySet<string>;
   /** Names of tools whose calls wait for a person. */
   readonly asking?: ReadonlySet<string>;
   /** Declared as a namespace of this name instead of a module. */
@@ -119,6 +121,7 @@ class ModuleWriter {
   readonly #warnings: DeclarationWarning[] = [];
   readonly #names = new Map<AliasGroup, string>();
   readonly #takenNames: Set<string>;
+  readonly #exportNames: ReadonlySet<string>;
   readonly #nextNumbers = new Map<string, number>();
 
   constructor(server: ServerModule, options: DeclarationOptions, frame: ModuleFrame) {
@@ -142,13 +145,15 @@ class ModuleWriter {
     this.#groups = groupDefinitions(
       this.#plans.flatMap(({ input, output }) => (output === undefined ? [input.root] : [input.root, output.root])),
     );
+    this.#exportNames = server.allExportNames ?? new Set(names.values());
     this.#takenNames = new Set([...frame.reservedTypeNames, ...names.values()]);
   }
 
   write(): ModuleDeclaration {
     const { path, serverId, serverName } = this.#server;
     const title = commentLine(serverName, 80);
-    const id = serverId === path ? '' : ` (configured as ${commentLine(quoteVisibly(serverId), 80)})`;
+    const id =
+      serverId === path || serverId === serverName ? '' : ` (configured as ${commentLine(quoteVisibly(serverId), 80)})`;
     const words = serverDocs(this.#server.serverDescription ?? '', this.#detail);
     const header = this.#detail === 'signatures' ? '' : docComment([`${title}${id}`, ...words], '');
     const body = this.#plans.map((plan) => this.#tool(plan));
@@ -186,11 +191,16 @@ class ModuleWriter {
       plan.exportName,
       [this.#cutWarning(plan, 'the types are left out')],
       this.#detail,
-      this.#asks(plan),
+      { asks: this.#asks(plan), isNumbered: this.#isNumbered(plan) },
     );
     const { indent, resultType } = this.#frame;
     const result = resultType(undefined) === 'ToolOutput' ? 'unknown' : resultType(undefined);
     return `${docComment(lines, indent)}${this.#declared(plan, `${this.#frame.parameterName}: unknown`, result)}`;
+  }
+
+  /** Several tools have this name, and numbers tell them apart. The first of them has none. */
+  #isNumbered({ exportName }: ToolPlan): boolean {
+    return /__\d+$/.test(exportName) || this.#exportNames.has(`${exportName}__2`);
   }
 
   #attempt(plan: ToolPlan, detail: Detail, maximumDepth: number): string | undefined {
@@ -228,7 +238,10 @@ class ModuleWriter {
     const warnings = [...(plan.input.root.notes.warnings ?? []), ...ofOutput];
     if (writer.isCut) warnings.push(this.#cutWarning(plan, 'deeply nested parts are cut to unknown'));
     else if (detail !== this.#detail) warnings.push(this.#cutWarning(plan, 'descriptions are left out'));
-    const lines = toolDocs(plan.tool, plan.exportName, warnings, this.#detail, this.#asks(plan));
+    const lines = toolDocs(plan.tool, plan.exportName, warnings, this.#detail, {
+      asks: this.#asks(plan),
+      isNumbered: this.#isNumbered(plan),
+    });
     if (observedType !== undefined && this.#detail !== 'signatures') lines.push(OBSERVED_REMARK);
     for (const example of this.#examplesOf(plan.tool)) lines.push(`@example ${example}`);
     const byName = `${aliases.join('')}${docComment(lines, indent)}${this.#declared(plan, parameter, result)}`;

@@ -1,6 +1,7 @@
 import type { CatalogBriefing } from '../../../domain/briefing.js';
 import { CORE_LIMITS, type LimitTable } from '../../../domain/limits.js';
 import type { ScriptHead } from '../../../domain/script.js';
+import { serversHeading } from '../../servers-heading.js';
 import { EXTRA_GLOBALS, MISSING_GLOBALS } from './globals.js';
 import { LIBRARY_DECLARATIONS } from './library-declarations.js';
 import { limitsInWords } from './limits-in-words.js';
@@ -42,8 +43,8 @@ function details(limits: LimitTable): string {
 - \`await wait("<runId>")\` of \`@codemode/results\` gives the answer of a run that outlived its call, \`await load("<handle>")\` a value too large for its answer. Do not poll in a loop: \`wait\` waits.`;
 }
 
-function serversSection({ level, serverCount, toolCount, text, notice }: CatalogBriefing): string {
-  const heading = `## Connected servers: ${serverCount}, tools: ${toolCount}`;
+function serversSection({ level, text, notice, ...counts }: CatalogBriefing): string {
+  const heading = serversHeading(counts);
   switch (level) {
     case 'none':
       return `${heading}\n\n${notice ?? 'No server is connected now'}; \`listServers()\` shows those that come later.`;

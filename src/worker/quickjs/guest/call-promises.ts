@@ -54,11 +54,11 @@ export function follow(promise: Promise<unknown>, number: number, name: string, 
 }
 
 /**
- * JSON of `{unused, open}`, each `{count, calls: [{name, times, stack}]}`: calls whose promise nothing used, and others that
- * have no answer yet. `pending`: those without an answer.
+ * JSON of `{unused, open, isRaceOver}`, the first two `{count, calls: [{name, times, stack}]}`: calls whose promise nothing used,
+ * and others that have no answer yet. `pending`: those without an answer.
  */
-export function unawaitedIn(pending: Record<number, MadeCall>): string {
-  return stringify(setPrototypeOf({ unused: summaryOf(unused), open: summaryOf(pending, unused) }, null));
+export function unawaitedIn(pending: Record<number, MadeCall>, isRaceOver: boolean): string {
+  return stringify(setPrototypeOf({ unused: summaryOf(unused), open: summaryOf(pending, unused), isRaceOver }, null));
 }
 
 function summaryOf(made: Record<number, MadeCall>, except?: Record<number, MadeCall>): object {

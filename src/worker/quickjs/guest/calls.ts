@@ -1,10 +1,13 @@
 // biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
+
+import { watchRaces } from '../../races.js';
 import { follow, type MadeCall, unawaitedIn } from './call-promises.js';
 import type { GuestErrorData } from './errors.js';
 import { createGuestError } from './errors.js';
 import { host } from './host.js';
 import { type Loss, writeInput } from './lossy-input.js';
 import { rawStackOf } from './stack.js';
+import { lastTimer, newestTimer } from './timers.js';
 
 /**
  * Calls the program has made and not had answered. Taken at image time and kept off every prototype: a program that
@@ -32,6 +35,8 @@ interface Pending extends MadeCall {
 const pending: Record<number, Pending> = Object.create(null);
 /** Counts what was sent. Arguments that cannot be, or that make calls themselves while they are written, leave no gap. */
 let lastNumber = 0;
+
+const races = watchRaces(() => ({ call: lastNumber, timer: lastTimer() }));
 
 type Callable = (...input: unknown[]) => unknown;
 
@@ -111,7 +116,10 @@ export function siteOf(number: number): string {
 
 /** The calls that the program made and does not wait for. */
 export function unawaitedCalls(): string {
-  return unawaitedIn(pending);
+  const numbers = keysOf(pending);
+  // Keys that are numbers come in their order.
+  const newest = numbers.length === 0 ? 0 : +(numbers[numbers.length - 1] as string);
+  return unawaitedIn(pending, races.areOver({ call: newest, timer: newestTimer() }));
 }
 
 /** A constant of a virtual module: plain data that nobody can change. */

@@ -8,6 +8,8 @@ export function forbidCodeFromStrings(): void {
   const refuse = function Function(): never {
     throw new TypeError('code cannot be made from strings here; write the function out in the program');
   };
+  // The bundler drops the name above.
+  defineProperty(refuse, 'name', { value: 'Function', configurable: true });
   defineProperty(refuse, 'prototype', { value: Function.prototype, writable: false, configurable: false });
   const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
   for (const kind of kinds) {

@@ -5,16 +5,46 @@ import { titleOf } from './stack.js';
 /** What the worker asks at the end: the program's result, and what an exception was. Answers are JSON text. */
 const stringify = JSON.stringify;
 const create = Object.create;
+const keysOf = Object.keys;
 const toText = String;
+const apply = Reflect.apply;
+const { slice } = String.prototype;
 const MAX_CAUSES = 4;
 
 /** JSON of `__codemode_result__`; throws what the program's own `toJSON` and getters throw. */
 export function collectResult(): string {
   const value = (globalThis as { __codemode_result__?: unknown }).__codemode_result__;
   if (value === undefined) return 'null';
-  const json = stringify(value) as string | undefined;
+  const json = jsonOf(value);
   if (json === undefined) throw new TypeError('a ' + typeof value + ' cannot be turned into JSON');
   return json;
+}
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return stringify(value) as string | undefined;
+  } catch (error) {
+    const place = unwritable(value, '', 0, { visited: 0 });
+    if (place === undefined) throw error;
+    throw new TypeError(place);
+  }
+}
+
+const MAX_DEPTH = 200;
+const MAX_VISITED = 100_000;
+
+/** The first BigInt, which is what `JSON.stringify` most often objects to, with its place as a JSON Pointer. */
+function unwritable(value: unknown, path: string, depth: number, search: { visited: number }): string | undefined {
+  if (typeof value === 'bigint') return 'a BigInt' + (path === '' ? '' : ' at ' + path) + '; write String(value)';
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || ++search.visited > MAX_VISITED)
+    return undefined;
+  const keys = keysOf(value);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    const found = unwritable((value as Record<string, unknown>)[key], path + '/' + key, depth + 1, search);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** JSON of `{name, message, stack, hint?, errorClass?}`, whatever was thrown. */
@@ -24,7 +54,7 @@ export function describeThrown(thrown: unknown): string {
   try {
     if (thrown instanceof Error) {
       description['name'] = typeof thrown.name === 'string' ? thrown.name : 'Error';
-      description['message'] = typeof thrown.message === 'string' ? thrown.message + causes(thrown) : '';
+      description['message'] = typeof thrown.message === 'string' ? withCauses(thrown) : '';
       const stack: unknown = thrown.stack;
       description['stack'] = typeof stack === 'string' ? stack : '';
       const hint = (thrown as { hint?: unknown }).hint;
@@ -42,6 +72,12 @@ export function describeThrown(thrown: unknown): string {
     description['stack'] = '';
   }
   return stringify(description);
+}
+
+/** A message of several errors is often empty. */
+function withCauses(error: Error): string {
+  const text = causes(error);
+  return error.message === '' && text !== '' ? apply(slice, text, [1]) : error.message + text;
 }
 
 function causes(error: Error): string {

@@ -45,6 +45,21 @@ export function clearTimeout(id?: unknown): void {
   if (heap[0]?.id === id) announce();
 }
 
+/** The number of the last timer that was set. */
+export function lastTimer(): number {
+  return lastId;
+}
+
+/** The one that was set last of those that are still to fire, 0 where there is none. */
+export function newestTimer(): number {
+  let newest = 0;
+  for (let at = 0; at < size; at++) {
+    const { id } = heap[at] as Timer;
+    if (id > newest && cleared[id] === undefined) newest = id;
+  }
+  return newest;
+}
+
 /** Runs the first timer that is due by then and says whether it ran one: the worker settles promises between two of them. */
 export function fireNext(byMs: number): boolean {
   dropCleared();
