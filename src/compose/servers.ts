@@ -4,6 +4,7 @@ import type { Redactor } from '../broker/redaction/redactor.js';
 import { loadConfig } from '../config/load.js';
 import type { DisabledServer } from '../config/schema/broken-servers.js';
 import { inheritedEnvironment, readEnvironment } from '../config/variables/environment.js';
+import { depthForServers } from '../config/variables/started-by-itself.js';
 import { HostError, isHostError } from '../domain/errors.js';
 import type { ServerTraits } from '../domain/policy.js';
 import type { Audience } from '../domain/question.js';
@@ -41,12 +42,13 @@ export class Servers implements ServerControl {
 
   constructor(options: ServersOptions) {
     const { clientInfo, definitions, disabled, adapters, audience, redactor, openCredentials } = options;
+    const environment = readEnvironment();
     let credentials: Promise<Credentials> | undefined;
     this.#redactor = redactor;
     this.definitions = definitions;
     this.registry = new UpstreamRegistry({
       clientInfo,
-      baseEnvironment: inheritedEnvironment(readEnvironment()),
+      baseEnvironment: { ...inheritedEnvironment(environment), ...depthForServers(environment) },
       audience,
       authorizerFor: async (definition) => {
         if (kindOf(definition.target).login !== 'possible') return undefined;

@@ -410,7 +410,7 @@ export class ApprovalStore {
     return isAuthentic(this.#key, decisionBinding(approval, row.state, decision, row.used_at), row.mark);
   }
 
-  /** What the row says, whoever wrote it. */
+  /** What the row says, vouched for or not. */
   #asked(row: Row): AsWritten {
     const { decided_by: by, decided_at: atMs, decision_reason: reason, scope } = row;
     const isDecided = row.state === 'APPROVED' || row.state === 'DENIED';

@@ -17,6 +17,8 @@ export function runCommandHook(
   signal: AbortSignal,
 ): Promise<HookDecision> {
   return new Promise((resolve, reject) => {
+    // Nothing would end it: the signal has fired already.
+    if (signal.aborted) throw new Error('it gave no answer in time');
     const child = spawn(command, [...args], {
       env: { ...environment },
       ...(cwd === undefined ? {} : { cwd }),
@@ -28,6 +30,9 @@ export function runCommandHook(
     const end = (error: Error): void => {
       failure ??= error;
       killGroup(child.pid);
+      // A process that has left the group may hold the pipes open for as long as it likes.
+      child.stdout.destroy();
+      child.stderr.destroy();
     };
     const onAbort = (): void => end(new Error('it gave no answer in time'));
     const stdout = collect(child.stdout, end);

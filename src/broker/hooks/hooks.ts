@@ -7,7 +7,7 @@ import type { BrokerCall, BrokerOutcome } from '../call.js';
 import { Slots } from '../limits/slots.js';
 import { fitsAnySpelling, readToolPattern, TOOL_PATTERN_EXAMPLE, type ToolPattern } from '../policy/tool-pattern.js';
 
-/** Hooks that run at the same time; the others wait. Each command is a process. */
+/** Hooks of one caller that run at the same time, of each kind; the others wait. Each command is a process. */
 const MAX_AT_ONCE = 8;
 
 export interface HooksOptions {
@@ -26,7 +26,11 @@ interface PatternedHook extends Hook {
 export class Hooks {
   readonly #options: HooksOptions;
   readonly #hooks: readonly PatternedHook[];
-  readonly #slots = new Slots(MAX_AT_ONCE);
+  /**
+   * One caller's calls must not make those of another wait until their hooks are late, which is a refusal or, with
+   * `onFailure: allow`, none. Those that only hear of an outcome do not hold up those that decide.
+   */
+  readonly #slots = new Map<string, Slots>();
 
   constructor(options: HooksOptions) {
     this.#options = options;
@@ -63,12 +67,13 @@ export class Hooks {
     const timeout = AbortSignal.timeout(hook.timeoutMs);
     const signal = ofCall === undefined ? timeout : AbortSignal.any([timeout, ofCall]);
     try {
-      const place = await this.#slots.enter(signal);
+      const place = await this.#slotsOf(event).enter(signal);
       if (place.kind !== 'entered') throw new Error('too many calls wait for hooks');
       try {
         return await this.#send(hook, JSON.stringify(event), signal);
       } finally {
         place.leave();
+        this.#dropIdle(event);
       }
     } catch (error) {
       const why = timeout.aborted ? `it gave no answer within ${hook.timeoutMs} ms` : messageOf(error);
@@ -79,6 +84,18 @@ export class Hooks {
     }
   }
 
+  #slotsOf(event: HookEvent): Slots {
+    const key = keyOf(event);
+    const slots = this.#slots.get(key) ?? new Slots(MAX_AT_ONCE);
+    this.#slots.set(key, slots);
+    return slots;
+  }
+
+  #dropIdle(event: HookEvent): void {
+    const key = keyOf(event);
+    if (this.#slots.get(key)?.isIdle === true) this.#slots.delete(key);
+  }
+
   async #send({ target }: Hook, event: string, signal: AbortSignal): Promise<HookDecision> {
     if (target.kind === 'http') {
       const { runHttpHook } = await import('./http-hook.js');
@@ -87,6 +104,10 @@ export class Hooks {
     const { runCommandHook } = await import('./command-hook.js');
     return runCommandHook(target, event, this.#options.environment, signal);
   }
+}
+
+function keyOf({ event, caller }: HookEvent): string {
+  return `${event} ${caller}`;
 }
 
 function patternOf(text: string): ToolPattern {

@@ -32,7 +32,7 @@ test('messages that are never complete are held up to a bound for each caller, o
     // His message comes to its end, and is answered.
     const answer = once(bob, 'message');
     bob.send('y', { fin: true });
-    expect(String((await answer)[0])).toContain('validation_error');
+    expect(String((await answer)[0])).toContain('VALIDATION_ERROR');
   } finally {
     for (const socket of sockets) socket.terminate();
     api.close();

@@ -106,7 +106,7 @@ export class WebSocketApi {
 
   /** Whether the connections of a caller hold more than they may, where one of them holds this much. */
   #holdsTooMuch(subject: string, own: number): boolean {
-    if (own < Math.min(LITTLE_BYTES, this.#maxHeldBytes)) return false;
+    if (own < Math.min(LITTLE_BYTES, this.#maxHeldBytes / 8)) return false;
     let held = 0;
     for (const connection of this.#connections) if (connection.subject === subject) held += connection.heldBytes;
     return held > this.#maxHeldBytes;
