@@ -158,6 +158,7 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
         stream.onopen = () => resolve('open');
         stream.onerror = () => resolve('refused');
       });
+      const { localStorage } = globalThis as unknown as { localStorage: { length: number } };
       return [read, followed, localStorage.length];
     }, api);
     expect(tried).toEqual(['refused', 'refused', 0]);
