@@ -226,8 +226,7 @@ function NothingWaits() {
       <Empty icon="inbox" title="Nothing waits for a decision">
         <p>
           When a program calls a tool that your policy marks <code>ask</code>, the call appears here and the program
-          waits. Run one in the <a href="#/playground">Playground</a>, or see which tools are asked about under{' '}
-          <a href="#/tools">Tools</a>.
+          waits. <a href="#/playground">Write a program</a> that calls one, or <a href="#/tools">see what is asked about</a>.
         </p>
       </Empty>
     </div>

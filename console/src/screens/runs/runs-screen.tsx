@@ -222,8 +222,8 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
       ) : (
         <Empty icon="runs" title="No runs yet">
           <p>
-            A run appears here as soon as an agent sends a program. <a href="#/connect">Connect</a> a client, or write a
-            program in the <a href="#/playground">Playground</a>.
+            A run appears here as soon as an agent sends a program. <a href="#/connect">Set up a client</a>, or{' '}
+            <a href="#/playground">write a program</a> yourself.
           </p>
         </Empty>
       )}

@@ -76,7 +76,7 @@ function Report({ report }: { report: UsageReport }) {
         <div class="panel">
           <Empty icon="usage" title="No calls in these days">
             <p>
-              Run a program in the <a href="#/playground">Playground</a>, or <a href="#/connect">connect</a> a client.
+              <a href="#/playground">Write a program</a> and run it, or <a href="#/connect">set up a client</a>.
             </p>
           </Empty>
         </div>
