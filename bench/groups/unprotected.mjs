@@ -60,6 +60,7 @@ export async function measure({ quick }) {
     } finally {
       await Promise.all([ours.close(), plain.close()]);
     }
+    rows.push(...(await measureAuto(quick)));
     for (const each of COLD) {
       const spentMs = { ours: 0, plain: 0 };
       const cold = (side, start, runOne) => async () => {
@@ -73,6 +74,26 @@ export async function measure({ quick }) {
     }
     return rows;
   } finally {
+    home.close();
+  }
+}
+
+/** What computes for long, and what does not, with `sandbox.engine: auto`. */
+async function measureAuto(quick) {
+  const home = openHome({ mcpServers: { bench: TOOLS }, sandbox: { engine: 'auto' } });
+  const program = { command: process.execPath, args: home.args, env: home.env };
+  const [ours, plain] = [await connect(program), await connect(PLAIN)];
+  try {
+    const rows = [];
+    for (const each of WARM.filter(({ body }) => body !== ONE_BY_ONE && body !== AT_ONCE)) {
+      const sides = { ours: () => run(ours, each), plain: () => runPlain(plain, each) };
+      const spent = { ours: () => cpuOf(ours), plain: () => cpuOf(plain) };
+      const named = { ...each, name: `${each.name}, engine auto` };
+      rows.push(...rowsOf(named, await byTurns(scaled(each.count, quick), sides, spent)));
+    }
+    return rows;
+  } finally {
+    await Promise.all([ours.close(), plain.close()]);
     home.close();
   }
 }

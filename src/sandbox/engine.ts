@@ -19,7 +19,7 @@ export interface Engine {
 export interface HandOver {
   /** Whether this run may use it, and how. */
   choiceFor(journal: Journal): EngineChoice;
-  /** Whether a place is to be had at once. */
+  /** Whether a place is available at once. */
   readonly isReady: boolean;
   /** A place in which the run is replayed while it goes on in its own; undefined where none is free. */
   offer(run: PlacedRun): Promise<EnginePlace> | undefined;

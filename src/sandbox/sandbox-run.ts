@@ -305,7 +305,7 @@ export class SandboxRun implements PlacedRun {
     this.#place = from;
     this.#engine.handOver?.count('won');
     this.#calls.inAnotherWorker(challenger.said);
-    // Before anything that it says: whoever rebuilds the run from here on must do so in this engine.
+    // Before anything that it says: from here on the run must be rebuilt in this engine.
     this.#noteEngine('v8');
     before?.leave();
     for (const kept of challenger.takeKept()) this.receive(kept.message, kept.body, from);
