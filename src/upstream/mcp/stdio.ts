@@ -1,10 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { StdioTarget } from '../../domain/targets/stdio.js';
 import { Allowance } from '../../lib/allowance.js';
 import { oneLine, TextTail } from '../../lib/bounded-text.js';
-import { deferred } from '../../lib/deferred.js';
+import { type Deferred, deferred } from '../../lib/deferred.js';
 import { signalGroup } from '../../lib/process-group.js';
 import { NotSentError } from './failures.js';
 import { parseMessages } from './messages.js';
@@ -54,9 +54,8 @@ export class StdioTransport implements Transport {
   /** What was read and not looked at yet: never more than the lines of one chunk. */
   #lines: (string | undefined)[] = [];
   #isResting = false;
-  /** Lines of this turn of the event loop, and when they are written. */
-  #outgoing = '';
-  #sending: Promise<void> | undefined;
+  /** Lines of this turn of the event loop. */
+  #outgoing: { lines: string; readonly written: Deferred<void> } | undefined;
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -134,25 +133,26 @@ export class StdioTransport implements Transport {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null || !child.stdin.writable) {
       return this.#notTaken('the process is gone');
     }
-    if (child.stdin.writableLength + this.#outgoing.length > this.#options.maxMessageBytes) {
+    if (child.stdin.writableLength + (this.#outgoing?.lines.length ?? 0) > this.#options.maxMessageBytes) {
       return Promise.reject(new NotSentError('the process does not read its input'));
     }
-    this.#outgoing += `${JSON.stringify(message)}\n`;
-    this.#sending ??= this.#write(child.stdin);
-    return this.#sending;
+    if (this.#outgoing === undefined) {
+      this.#outgoing = { lines: '', written: deferred() };
+      process.nextTick(() => this.#flush());
+    }
+    this.#outgoing.lines += `${JSON.stringify(message)}\n`;
+    return this.#outgoing.written.promise;
   }
 
   /** Messages sent in one turn of the event loop leave in one write: each write wakes the server. */
-  #write(stdin: Writable): Promise<void> {
-    return new Promise((resolve) => {
-      process.nextTick(() => {
-        const lines = this.#outgoing;
-        this.#outgoing = '';
-        this.#sending = undefined;
-        stdin.write(lines, (error) =>
-          resolve(error ? this.#notTaken('the process does not read its input any more') : undefined),
-        );
-      });
+  #flush(): void {
+    const outgoing = this.#outgoing;
+    this.#outgoing = undefined;
+    if (outgoing === undefined) return;
+    const { lines, written } = outgoing;
+    this.#child?.stdin.write(lines, (error) => {
+      if (error) this.#notTaken('the process does not read its input any more').catch(written.reject);
+      else written.resolve();
     });
   }
 
@@ -175,6 +175,7 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined) return this.#finish();
+    this.#flush();
     child.stdin.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       if (await settledWithin(this.#exited, STOP_GRACE_MS)) break;
