@@ -115,6 +115,13 @@ test('what cannot be seen in a name is shown', () => {
   for (const hidden of ['\u202e', '\n', '\u001b']) expect(shown?.message).not.toContain(hidden);
 });
 
+test('the property is named, and a long promise is not written out', () => {
+  expect(judged('await create({ title: 5 });', 'title', 2322, WRONG)?.message).toBe(`title: ${WRONG}`);
+  const long = `Property 'a' does not exist on type 'Promise<{ ${'b: string; '.repeat(20)}}>'.`;
+  const shown = judged('create({ title: t }).a;', 'a', 2339, long);
+  expect(shown?.message).toBe("Property 'a' does not exist on type 'Promise<...>'.");
+});
+
 test('types that were left out are not mentioned', () => {
   expect(judged('f((x) => x);', 'x', 7006, "Parameter 'x' implicitly has an 'any' type.")).toBeUndefined();
 });

@@ -31,7 +31,7 @@ export function judgeDiagnostics(source: string, found: readonly CompilerDiagnos
       return {
         severity: isCertain(each) ? 'error' : 'warning',
         code: each.code,
-        message: messageOf(each),
+        message: messageOf(each, source),
         ...(hint === undefined ? {} : { hint }),
         position: positions.at(each.start),
       };
@@ -84,11 +84,17 @@ function hintFor({ text }: CompilerDiagnostic, isPromise: boolean): string | und
   return isPromise ? 'Write await before the call.' : undefined;
 }
 
-function messageOf({ text, chain }: CompilerDiagnostic): string {
+/** Codes whose words do not say which property they are about. */
+const OF_PROPERTY: ReadonlySet<number> = new Set([2322, 2739, 2740, 2741, 2820]);
+
+function messageOf({ code, text, chain, start, end }: CompilerDiagnostic, source: string): string {
   const reason = chain.at(-1)?.text;
   const whole = reason === undefined ? text : `${text} ${reason}`;
-  const plain = whole
+  const name = OF_PROPERTY.has(code) ? /^["']?([\w$-]{1,60})["']?$/.exec(source.slice(start, end))?.[1] : undefined;
+  const plain = `${name === undefined ? '' : `${name}: `}${whole}`
     .replaceAll(/typeof import\("\/p\/modules\/([^"]+)"\)/g, '@codemode/$1')
+    // What a promise would resolve to is of no use to who has forgotten to await it.
+    .replaceAll(/'Promise<.{60,}?>'/gs, "'Promise<...>'")
     .replaceAll(' | undefined', '');
   const cut = plain.length > MAX_MESSAGE_CHARACTERS ? `${plain.slice(0, MAX_MESSAGE_CHARACTERS)}...` : plain;
   return visibleLine(cut);

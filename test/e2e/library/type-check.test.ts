@@ -81,7 +81,7 @@ describe('the types of a program', options, () => {
     expect(failed.diagnostics).toContainEqual({
       severity: 'warning',
       code: 'TYPE_WARNING',
-      message: "Type 'number' is not assignable to type 'string'.",
+      message: "count: Type 'number' is not assignable to type 'string'.",
       path: 'main.ts:3:7',
     });
   });
