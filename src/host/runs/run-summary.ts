@@ -3,6 +3,7 @@ import type { CatalogServer, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonObject } from '../../domain/json.js';
 import { needsOf } from '../../domain/profile-name.js';
 import type { EndedState, LogEntry, Outcome } from '../../domain/run.js';
+import { nearest } from '../../lib/nearest.js';
 import { findServer, serverProblem } from '../tools/discovery.js';
 import { briefDeclarationsOf, briefSignaturesOf, type ToolView } from '../tools/tool-view.js';
 import type { KeptResults, ResultOwner } from './kept-results.js';
@@ -215,13 +216,13 @@ function unavailable(
     const bare = name.replace(/^mcp:/, '');
     if (hiddenServers.some(({ path, id }) => path === bare || id === bare))
       return [{ name, reason: 'the policy denies all of its tools; continue without it' }];
-    const known = snapshot.servers
-      .filter((each) => serverProblem(each) === undefined)
-      .map(({ path }) => path)
-      .slice(0, 30)
-      .join(', ');
-    const there = known === '' ? 'none' : known;
-    return [{ name, reason: `there is no such server; ${snapshot.notice ?? `there are: ${there}`}` }];
+    if (snapshot.notice !== undefined) return [{ name, reason: `there is no such server; ${snapshot.notice}` }];
+    const known = snapshot.servers.filter((each) => serverProblem(each) === undefined).map(({ path }) => path);
+    const close = nearest(bare, known, 3);
+    const names =
+      close.length > 0 ? close.map((each) => JSON.stringify(each)).join(' or ') : known.slice(0, 30).join(', ');
+    const hint = close.length > 0 ? `Did you mean ${names}?` : `Use one of: ${names}.`;
+    return [{ name, reason: 'there is no such server', ...(names === '' ? {} : { hint }) }];
   }
   if (server.isStarting === true) return [{ name, reason: startingNote(server.id), isStarting: true }];
   return server.problem === undefined ? [] : [{ name, reason: server.problem }];

@@ -136,6 +136,8 @@ export interface ServerTypes {
 export interface UnavailableServer {
   readonly name: string;
   readonly reason: string;
+  /** What to write instead, where the name is wrong. Otherwise the user has to look. */
+  readonly hint?: string;
   /** It may still come: the same program may work in a few seconds. */
   readonly isStarting?: true;
   /** The request itself asked for it. */

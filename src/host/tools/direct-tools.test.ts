@@ -24,6 +24,14 @@ test('names do not depend on the order in which tools are listed', () => {
   });
 });
 
+test('a tool keeps its own name where another of its server would only be spelt like it', () => {
+  expect(namesOf([toolOf('a', 'x.y'), toolOf('a', 'x_y'), toolOf('a', 'x y')])).toEqual({
+    'a x.y': expect.stringMatching(/^a__x_y_[0-9a-f]{8}$/),
+    'a x_y': 'x_y',
+    'a x y': expect.stringMatching(/^a__x_y_[0-9a-f]{8}$/),
+  });
+});
+
 test('a name made to look like a shortened one is still told apart', () => {
   const [digested] = nameDirectTools([toolOf('a', 'x.y'), toolOf('a', 'x_y')], []);
   const tools = [toolOf('a', 'x.y'), toolOf('a', 'x_y'), toolOf('b', digested?.name ?? '')];

@@ -23,8 +23,13 @@ export function nameDirectTools(
   servers: readonly CatalogServer[] = [...new Set(tools.map(({ server }) => server))],
 ): DirectTool[] {
   const isOfAnother = qualifiedNames(servers);
-  const own = tools.map(({ tool }) => modelSafeName(tool.name));
-  const isOwnFree = onceIn(own, reservedNames);
+  // Among the tools of one server an exact name wins: `get_user` is that tool, whatever `get.user` becomes.
+  const exact = new Set(tools.map(({ server, tool }) => `${server.id}\0${tool.name}`));
+  const own = tools.map(({ server, tool }) => {
+    const name = modelSafeName(tool.name);
+    return name !== tool.name && exact.has(`${server.id}\0${name}`) ? '' : name;
+  });
+  const isOwnFree = onceIn(own, ['', ...reservedNames]);
   // A name that two servers share, or that is ours or reads like ours, belongs to neither: both get their server's in front.
   const prefixed = tools.map((tool, index) => {
     const name = own[index] ?? '';

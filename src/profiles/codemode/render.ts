@@ -178,7 +178,7 @@ function diagnosticsOf(failure: Failure, summary: RunSummary): Diagnostic[] {
   return [{ ...diagnosis, message, hint, errorClass }, ...notices({ ...summary, unavailable: others })];
 }
 
-function unavailability({ name, reason, isStarting }: UnavailableServer) {
+function unavailability({ name, reason, hint, isStarting }: UnavailableServer) {
   const common = { severity: 'warning', errorClass: 'ServerNotFoundError' } as const;
   return isStarting === true
     ? { ...common, code: 'SERVER_STARTING', message: `${name}: ${reason}`, hint: STARTING_HINT }
@@ -186,7 +186,7 @@ function unavailability({ name, reason, isStarting }: UnavailableServer) {
         ...common,
         code: 'CAPABILITY_UNAVAILABLE',
         message: `${name} is not available: ${reason}`,
-        hint: DOWN_HINT,
+        hint: hint ?? DOWN_HINT,
       };
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Failure } from '../../domain/run.js';
 import { MAX_VALUE_BYTES, PROTOCOL, type ProcessStart } from '../../wire/messages.js';
-import { watchRaces } from '../races.js';
+import { watchRaces } from '../quickjs/guest/races.js';
 import { transpile } from '../transpiler/transpile.js';
 import { CallPromises } from './call-promises.js';
 import { CLIENT_KEY, CLIENT_SOURCE, type Client, createClient, OpenCalls } from './client.js';

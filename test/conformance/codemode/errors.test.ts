@@ -211,11 +211,12 @@ describe('calls that fail', () => {
 describe('servers that are not there', () => {
   test('are named as soon as a request asks for them [A6]', async () => {
     const { diagnostics, result } = await codemode.run('globalThis.__codemode_result__ = 1;', {
-      requestedCapabilities: ['everyday', 'mcp:missing', 'unheard-of'],
+      requestedCapabilities: ['everyday', 'mcp:missing', 'unheard-of', 'Everydya'],
     });
     expect(result).toBe(1);
     const named = diagnostics.filter(({ code }) => code === 'CAPABILITY_UNAVAILABLE').map(({ message }) => message);
-    expect(named).toEqual([expect.stringContaining('missing'), expect.stringContaining('unheard-of')]);
+    expect(named).toEqual(['missing', 'unheard-of', 'Everydya'].map((name) => expect.stringContaining(name)));
+    expect(diagnostics.find(({ message }) => message.startsWith('Everydya'))?.hint).toBe('Did you mean "everyday"?');
   });
 
   test('are an import failure that lists the others [A11, A28]', async () => {

@@ -141,7 +141,8 @@ describe.each(SURFACES)('over $surface in the $era era', ({ surface, era }) => {
     expect(response.diagnostics).toEqual([
       expect.objectContaining({
         code: 'CAPABILITY_UNAVAILABLE',
-        message: expect.stringMatching(/^mcp:nowhere .*everyday/),
+        message: 'mcp:nowhere is not available: there is no such server',
+        hint: expect.stringMatching(/^Use one of: .*everyday/),
       }),
       expect.objectContaining({
         code: 'CAPABILITY_UNAVAILABLE',
