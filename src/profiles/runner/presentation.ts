@@ -61,7 +61,7 @@ function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
   const asked = type === 'ApprovalRequired' && typeof fields.approvalId === 'string' ? fields.approvalId : undefined;
   const hint = error.hint.includes('getTool()') ? GET_DEFINITION : error.hint;
   if (asked === undefined) return { ...error, errorClass: type, hint, fields };
-  const next = `Ask the user to type: codemode approvals approve ${asked}. Then run the same program again, unchanged: the call is made, once`;
+  const next = `Ask the user to type: codemode approvals approve ${asked}. Then run the same program again, unchanged: it makes this call, once, and none of those already made`;
   return { errorClass: type, message: `${error.message}. ${next}`, hint: `${next}.`, fields };
 }
 
