@@ -49,7 +49,7 @@ export class Continuation {
 /** A call that reached its server. Without a reply the program was over before: what became of the call is unknown. */
 export type SentCall = AnsweredCall;
 
-/** Undefined where the program begins anew, and where the store cannot be read. */
+/** Undefined where the program starts from the beginning, and where the store cannot be read. */
 export async function continuationOf(
   suspended: Pick<SuspendedRuns, 'lastDecided'>,
   { source, language, ...owner }: ContinuedProgram,
