@@ -5,7 +5,7 @@ import { Continuation, continuationOf } from './continuation.js';
 
 const call = (target: string, argumentsJson = '[{}]') => ({ number: 9, target, argumentsJson }) as GuestCall;
 const sent = { number: 1, target: 'a/write', argumentsJson: '[{}]', toolDigest: 'd', isSent: true } as const;
-const OWNER = { caller: 'me' as CallerId, profile: 'runner', codeDigest: 'c', language: 'python' };
+const OWNER = { caller: 'me' as CallerId, profile: 'runner', codeDigest: 'c', source: 's', language: 'python' };
 
 test('an answer is given once, to the same call of the same tool as it was', () => {
   const continued = new Continuation('run', 7, [sent, sent]);

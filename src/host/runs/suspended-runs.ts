@@ -289,11 +289,7 @@ export class SuspendedRuns {
    * The recording of the last run of this program, where a person has decided since about a call that it was refused. Undefined
    * where another run of it has ended since then: that one has used the decision, or was run without it.
    */
-  async lastDecided(
-    owner: Omit<RunOwner, 'id'>,
-    source: string,
-    start: RunStart,
-  ): Promise<AnyRecording | undefined> {
+  async lastDecided(owner: Omit<RunOwner, 'id'>, source: string, start: RunStart): Promise<AnyRecording | undefined> {
     const decided = await this.#options.approvals.decidedLate(owner.caller, source, start);
     if (decided.size === 0) return undefined;
     await this.settled();
@@ -302,8 +298,9 @@ export class SuspendedRuns {
     if (last === undefined || !this.#hasServersOf(last)) return undefined;
     const json = store.recordingOf(last.id);
     const recording = json === undefined ? undefined : decodeRecording(json);
-    const isAbout = recording !== undefined && refusedApprovals(recording).some((id) => decided.has(id));
-    return isAbout ? recording : undefined;
+    // The recording is sealed; the columns by which it was found are not.
+    if (recording?.caller !== owner.caller || recording.codeDigest !== owner.codeDigest) return undefined;
+    return refusedApprovals(recording).some((id) => decided.has(id)) ? recording : undefined;
   }
 
   /** A run of this caller. Undefined if the caller has no such run. */
