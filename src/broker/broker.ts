@@ -120,10 +120,29 @@ export class Broker {
     return outcome;
   }
 
+  /**
+   * Whether a program may be given the answer that an earlier run of it got to the same call: nothing but the need for a
+   * person or a rate limit speaks against the call. What it gets counts as received and spent, and nothing is sent.
+   */
+  async recall(call: BrokerCall): Promise<boolean> {
+    if (this.#isExpired(call) || (await this.#options.whyOutdated?.(call.tool)) !== undefined) return false;
+    if (!this.#options.checker.checkArguments(call.tool, call.exportName, call.input).ok) return false;
+    if (this.#admittance.refusalOf(call) !== undefined) return false;
+    const { gate } = this.#options;
+    const judgement = gate.judge(questionOf(call), call.run.ledger);
+    if (judgement.decision === 'deny') return false;
+    if (judgement.decision === 'allow') judgement.bill.giveBack();
+    gate.recall(call.tool, call.serverPath, call.run.ledger);
+    return true;
+  }
+
+  #isExpired({ run: { authorizedUntilMs = Number.POSITIVE_INFINITY } }: BrokerCall): boolean {
+    return Date.now() >= authorizedUntilMs;
+  }
+
   /** The steps of a call, in this order. */
   async #carryOut(call: BrokerCall, trace: CallTrace | undefined): Promise<BrokerOutcome> {
-    const { authorizedUntilMs = Number.POSITIVE_INFINITY } = call.run;
-    if (Date.now() >= authorizedUntilMs) return { ok: false, error: expiredError(call), verdict: 'denied' };
+    if (this.#isExpired(call)) return { ok: false, error: expiredError(call), verdict: 'denied' };
     const checking = this.#options.whyOutdated?.(call.tool);
     const outdated = checking === undefined ? undefined : await checking;
     if (outdated !== undefined) return { ok: false, error: outdatedError(call, outdated), verdict: 'not_sent' };

@@ -61,6 +61,16 @@ export function expiredError(call: NamedCall): GuestError {
   );
 }
 
+/** An earlier run of the program made this call and ended before its answer came. */
+export function lostAnswerError(call: NamedCall): GuestError {
+  return toolCallError(
+    call,
+    `the last run of this program made this call of ${nameOf(call)} and ended before the answer came: it may have taken effect`,
+    'Find out what it did before you make it again.',
+    { mayHaveRun: true },
+  );
+}
+
 /** A rate limit or a concurrency limit was exceeded. */
 export function busyError(call: NamedCall, { limit, retryAfterMs }: Busy): GuestError {
   const what =

@@ -31,7 +31,8 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: M
       ...named(config),
     }),
   runner: (config, { runtimes }) => createRunnerProfile({ settings: runnerSettings(config), runtimes }),
-  unified: (config) => createUnifiedProfile({ ...executeSettings(config), ...named(config) }),
+  unified: (config) =>
+    createUnifiedProfile({ ...executeSettings(config), ...named(config), maxTokens: config.response.maxTokens }),
   go: (config, { go }) =>
     createGoProfile({ settings: goSettings(config), status: go ?? NOT_LOOKED_FOR, ...named(config) }),
 };

@@ -4,27 +4,36 @@ import { partialResults } from './partial-results.js';
 import { warningLine } from './warning.js';
 
 /** What every summary of a run knows, also of a program in its own process. */
-type NotedRun = Pick<RunSummary, 'outcome' | 'trace' | 'warnings' | 'partialAnswers' | 'redactions' | 'misnamed'>;
+type NotedRun = Pick<RunSummary, 'outcome' | 'trace' | 'warnings' | 'partialAnswers' | 'redactions' | 'misnamed'> & {
+  readonly continued?: { readonly runId: string; readonly calls: number };
+};
 
 /**
  * What an agent should know of a program besides its answer, a line each, for contracts whose answers have no field for it.
  * `redactionHint`: what turns off the redaction of these kinds, if anything does.
  */
 export function runNotes(
-  { outcome, trace, warnings, misnamed = [], partialAnswers, redactions }: NotedRun,
+  { outcome, trace, warnings, misnamed = [], partialAnswers, redactions, continued }: NotedRun,
   redactionHint: (kinds: readonly string[]) => string,
 ): string[] {
   const succeeded = outcome.status === 'failed' ? trace.filter(({ ok }) => ok) : [];
   const partial = outcome.status === 'completed' ? partialResults(partialAnswers) : [];
   const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
   const hint = redactionHint(Object.keys(redactions));
+  const recalled = continued?.calls ?? 0;
   return [
+    ...(recalled === 0 ? [] : [continuedLine(recalled, continued?.runId ?? '')]),
     // The next program need not do again what this one did before it failed.
     ...(succeeded.length === 0 ? [] : [`Before the program failed, ${callsMade(succeeded)}.`]),
     ...partial.map(warningLine),
     ...[...warnings, ...misnamed].map((warning) => `warning: ${warning}`),
     ...(removed.length === 0 ? [] : [`Redacted: ${removed.join(', ')}.${hint === '' ? '' : ` ${hint}`}`]),
   ];
+}
+
+function continuedLine(calls: number, runId: string): string {
+  const what = calls === 1 ? '1 call that it had made was' : `${calls} calls that it had made were`;
+  return `Continued run ${runId}: ${what} answered as then, not made again.`;
 }
 
 /** Credentials that the host holds are redacted whatever the configuration says. */

@@ -135,10 +135,23 @@ test('old decisions are forgotten, open questions never', () => {
   expect(store.find('open')?.state).toBe('PENDING');
 });
 
+test('a later run finds decisions about the same call first, then the question that is still open', () => {
+  const late = { caller: 'lea', program: 'p', argumentsDigest: 'same', expiresAtMs: Date.now() + DAY_MS };
+  const approval = asked('lea-open', Date.now(), { ...late, runId: 'r1' });
+  asked('lea-decided', Date.now(), { ...late, runId: 'r2' });
+  store.decide('lea-decided', 'APPROVED', yes);
+  const ids = () => store.ofSameCall(approval, Date.now()).map(({ id }) => id);
+  expect(ids()).toEqual(['lea-decided', 'lea-open']);
+  expect(store.decidedLate('lea', 'p', Date.now()).map(({ id }) => id)).toEqual(['lea-decided']);
+  expect([store.decidedLate('lea', 'other', Date.now()), store.decidedLate('eve', 'p', Date.now())]).toEqual([[], []]);
+  store.use('lea-decided');
+  expect([ids(), store.decidedLate('lea', 'p', Date.now())]).toEqual([['lea-open'], []]);
+});
+
 describe('who can write to the file, without the key', () => {
   const late = { caller: 'eve', program: 'p', expiresAtMs: Date.now() + DAY_MS };
   const change = (id: string, sql: string) => database.prepare(`UPDATE approvals SET ${sql} WHERE id = ?`).run(id);
-  const unused = (approval: Approval, at = store) => at.unusedOf(approval, Date.now()).map(({ id }) => id);
+  const unused = (approval: Approval, at = store) => at.ofSameCall(approval, Date.now()).map(({ id }) => id);
 
   test('does not use a yes again', () => {
     const approval = asked('used', Date.now(), { ...late, argumentsDigest: 'used' });

@@ -63,6 +63,8 @@ interface Grant {
 }
 
 /** Decisions can be looked back at for as long; the audit keeps them for as long as it is told to. */
+/** Decisions of one caller that are looked through for those of a program. */
+const MAX_DECIDED_LATE = 100;
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** Uses that this process remembers, whatever the file says of them later. People decide more slowly than that. */
@@ -94,7 +96,8 @@ export class ApprovalStore {
   readonly #byCall: Statement<Row>;
   readonly #byRun: Statement<Row>;
   readonly #denied: Statement<Row>;
-  readonly #unused: Statement<Row>;
+  readonly #sameCall: Statement<Row>;
+  readonly #decidedLate: Statement<Row>;
   readonly #pending: Statement<Row>;
   readonly #pendingIds: Statement<{ id: string }>;
   readonly #pendingOf: Statement<{ count: number; bytes: number }>;
@@ -131,11 +134,15 @@ export class ApprovalStore {
       `SELECT * FROM approvals WHERE run = ? AND arguments_digest = ? AND server = ? AND server_fingerprint = ? AND tool = ?
         AND tool_digest = ? AND state = 'DENIED' LIMIT 1`,
     );
-    this.#unused = database.prepare(
+    this.#sameCall = database.prepare(
       `SELECT * FROM approvals WHERE caller = ? AND arguments_digest = ? AND server = ? AND server_fingerprint = ? AND tool = ?
-        AND tool_digest = ? AND state IN ('APPROVED', 'DENIED') AND scope IN ('call', 'calls') AND used_at IS NULL
-        AND expires_at > ?
-        ORDER BY created_at DESC, rowid DESC`,
+        AND tool_digest = ? AND (state = 'PENDING' OR (state IN ('APPROVED', 'DENIED') AND scope IN ('call', 'calls')))
+        AND used_at IS NULL AND expires_at > ?
+        ORDER BY state = 'PENDING', created_at DESC, rowid DESC`,
+    );
+    this.#decidedLate = database.prepare(
+      `SELECT * FROM approvals WHERE caller = ? AND state IN ('APPROVED', 'DENIED') AND used_at IS NULL AND expires_at > ?
+        ORDER BY decided_at DESC LIMIT ${MAX_DECIDED_LATE}`,
     );
     this.#pending = database.prepare("SELECT * FROM approvals WHERE state = 'PENDING' ORDER BY created_at, call");
     this.#pendingIds = database.prepare("SELECT id FROM approvals WHERE state = 'PENDING'");
@@ -228,13 +235,22 @@ export class ApprovalStore {
   }
 
   /**
-   * Decisions about the same call of this program that came too late for their runs, which could not be suspended, and that
-   * no later run has used: the newest first.
+   * Questions about the same call of this program, whose runs could not be suspended: decisions that came too late for
+   * them and that no later run has used, the newest first, then those without a decision.
    */
-  unusedOf({ tool, argumentsDigest, caller, program }: SameCall, nowMs: number): Approval[] {
+  ofSameCall({ tool, argumentsDigest, caller, program }: SameCall, nowMs: number): Approval[] {
     const { serverId, serverFingerprint, toolName, toolDigest } = tool;
-    return this.#unused
+    return this.#sameCall
       .all(caller, argumentsDigest, serverId, serverFingerprint, toolName, toolDigest, nowMs)
+      .filter((row) => !this.#isUsed(row))
+      .map((row) => this.#read(row))
+      .filter((approval) => approval.program === program);
+  }
+
+  /** Decisions about calls of this program, of whatever scope, that no run has used. */
+  decidedLate(caller: string, program: string, nowMs: number): Approval[] {
+    return this.#decidedLate
+      .all(caller, nowMs)
       .filter((row) => !this.#isUsed(row))
       .map((row) => this.#read(row))
       .filter((approval) => approval.program === program);

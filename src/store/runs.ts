@@ -115,6 +115,7 @@ export class RunStore {
   readonly #find: Statement<Row>;
   readonly #list: Statement<Row>;
   readonly #listOf: Statement<Row>;
+  readonly #lastOf: Statement<Row>;
   readonly #suspended: Statement<Row>;
   readonly #setHolder: Statement<never>;
   readonly #titles: Statement<{ caller: string; title: Buffer }>;
@@ -163,6 +164,10 @@ export class RunStore {
     this.#list = database.prepare(`SELECT ${COLUMNS} FROM runs ORDER BY created_at DESC, rowid DESC LIMIT ?`);
     this.#listOf = database.prepare(
       `SELECT ${COLUMNS} FROM runs WHERE caller = ? ORDER BY created_at DESC, rowid DESC LIMIT ?`,
+    );
+    this.#lastOf = database.prepare(
+      `SELECT ${COLUMNS} FROM runs WHERE caller = ? AND profile = ? AND code_digest = ?
+        ORDER BY created_at DESC, rowid DESC LIMIT 1`,
     );
     this.#titles = database.prepare('SELECT caller, title FROM runs WHERE id = ? AND title IS NOT NULL');
     this.#idsFrom = database.prepare('SELECT id FROM runs WHERE id >= ? ORDER BY id LIMIT ?');
@@ -242,6 +247,12 @@ export class RunStore {
   /** The newest first; only those of `caller`, if given. */
   list(limit: number, caller?: string): StoredRun[] {
     return (caller === undefined ? this.#list.all(limit) : this.#listOf.all(caller, limit)).map(readRow);
+  }
+
+  /** The last run of a program. */
+  lastOf({ caller, profile, codeDigest }: Pick<StoredRun, 'caller' | 'profile' | 'codeDigest'>): StoredRun | undefined {
+    const row = this.#lastOf.get(caller, profile, codeDigest);
+    return row === undefined ? undefined : readRow(row);
   }
 
   /** A page, the newest first, with the place of each. */

@@ -78,14 +78,7 @@ export class LedgerHome extends Home {
 
   /** What waits for a decision, from the store: another process for each look would be most of what these tests do. */
   async pending(): Promise<PendingApproval[]> {
-    const stateFolder = this.path('state');
-    const records = openRecords({
-      stateFolder,
-      masterKey: new MasterKey({ stateFolder, choice: 'file', keyring: undefined }),
-      fingerprintOf: () => '',
-      setting: '',
-      expireAfterMs: 3_600_000,
-    });
+    const records = this.#openRecords();
     try {
       return (await records.approvals.pending()).map(({ id, runId, tool, state, reason, ...approval }) => ({
         ...{ id, runId, state, reason, serverId: tool.serverId, toolName: tool.toolName },
@@ -98,6 +91,27 @@ export class LedgerHome extends Home {
     } finally {
       await records.close();
     }
+  }
+
+  /** Says yes to one call, in the store, for tests that are not about the command. */
+  async approveInStore(id: string): Promise<void> {
+    const records = this.#openRecords();
+    try {
+      await records.approvals.decide(id, 'APPROVED', { by: 'somebody', scope: 'call' });
+    } finally {
+      await records.close();
+    }
+  }
+
+  #openRecords() {
+    const stateFolder = this.path('state');
+    return openRecords({
+      stateFolder,
+      masterKey: new MasterKey({ stateFolder, choice: 'file', keyring: undefined }),
+      fingerprintOf: () => '',
+      setting: '',
+      expireAfterMs: 3_600_000,
+    });
   }
 
   /** The same as the command line tells it. */

@@ -146,30 +146,39 @@ export class Approvals {
     // A refusal is final for the run: repeating the call does not ask the person again.
     const denied = runId === undefined ? undefined : store.deniedOfRun(runId, identity, digest);
     if (denied !== undefined) return { verdict: { state: 'DENIED', approval: denied }, isForThisCall: true };
-    const late = isSame ? undefined : this.#decidedLate(store, question, { identity, digest, nowMs });
-    if (late !== undefined) return late;
-    const isOpen = isSame && known.state === 'PENDING';
-    const approval = isOpen ? known : await this.#write(store, question, { identity, digest, nowMs });
+    const earlier = isSame ? undefined : this.#ofEarlierRun(store, question, { identity, digest, nowMs });
+    if (earlier !== undefined && earlier.state !== 'PENDING')
+      return { verdict: { state: earlier.state, approval: earlier }, isForThisCall: true };
+    const open = isSame && known.state === 'PENDING' ? known : earlier;
+    const approval = open ?? (await this.#write(store, question, { identity, digest, nowMs }));
     question.onPending?.(approval);
     return { verdict: await this.#wait(approval.id, question.signal), isForThisCall: true };
   }
 
-  /** A decision that came after an earlier run of the same program had ended, about the same call for the same reasons. */
-  #decidedLate(
+  /**
+   * The same question, for the same reasons, of an earlier run of the same program: a decision that came after its end, or
+   * the question itself where nobody has decided. A person is not asked twice because a program was run twice.
+   */
+  #ofEarlierRun(
     store: ApprovalStore,
     { run, reasons }: ApprovalQuestion,
     { identity, digest, nowMs }: NewQuestion,
-  ): Asked | undefined {
+  ): Approval | undefined {
     if (run.cannotSuspend === undefined) return undefined;
     const program = startDigest(run.source, run.cannotSuspend);
     const same = { tool: identity, argumentsDigest: digest, caller: run.caller, program };
     const awaited = new Set([...this.#waiters].map(({ id }) => id));
-    const approval = store
-      .unusedOf(same, nowMs)
-      // A run that still waits for its decision gets it itself.
-      .find((each) => !awaited.has(each.id) && coversReasons(each, reasons));
-    if (approval === undefined || approval.state === 'PENDING') return undefined;
-    return { verdict: { state: approval.state, approval }, isForThisCall: true };
+    return (
+      store
+        .ofSameCall(same, nowMs)
+        // A run that still waits for its decision gets it itself. Calls of one run are each asked about.
+        .find(
+          (each) =>
+            !awaited.has(each.id) &&
+            (each.state !== 'PENDING' || each.runId !== run.runId) &&
+            coversReasons(each, reasons),
+        )
+    );
   }
 
   /** Stores an approval, so that people see it. */
@@ -255,6 +264,12 @@ export class Approvals {
   async closeOfRun(runId: string): Promise<number> {
     const store = await this.#options.store();
     return store.closeOfRun(runId);
+  }
+
+  /** Ids of decisions that came after a run of this program had ended, and that no run has used. */
+  async decidedLate(caller: string, source: string, start: RunStart): Promise<ReadonlySet<string>> {
+    const store = await this.#options.store();
+    return new Set(store.decidedLate(caller, startDigest(source, start), Date.now()).map(({ id }) => id));
   }
 
   async pending(): Promise<Approval[]> {

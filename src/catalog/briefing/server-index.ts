@@ -48,9 +48,14 @@ export function byUsefulness<Server extends Pick<CatalogServer, 'path' | 'tools'
   used: UsedBefore = new Map(),
 ): Server[] {
   const rank = ({ path }: Server) => Math.floor(Math.log2(1 + (used.get(path) ?? 0)));
+  // One that is down or still starting has nothing to offer yet.
+  const isEmpty = ({ tools }: Server) => Number(tools.length === 0);
   return [...servers].sort(
     (one, other) =>
-      rank(other) - rank(one) || one.tools.length - other.tools.length || compareCodePoints(one.path, other.path),
+      isEmpty(one) - isEmpty(other) ||
+      rank(other) - rank(one) ||
+      one.tools.length - other.tools.length ||
+      compareCodePoints(one.path, other.path),
   );
 }
 

@@ -29,13 +29,13 @@ test('where the setting in force saves nothing, the richest that is worth it is 
   expect(judge({ ...REPORT, catalog: 14_000 }, CHOICES)).toEqual({
     isWorthIt: true,
     reason:
-      'with prompt.tokenBudget: 3500 (signatures) an agent reads 6500 tokens instead of 10000: 35.0 % less. With your configuration it reads 14000, which saves nothing',
+      'with prompt.tokenBudget: 3500 (signatures) an agent reads 7000 tokens instead of 10000: 30.0 % less. With your configuration it reads 14000, which saves nothing',
     setting: { 'prompt.tokenBudget': 3_500 },
   });
 });
 
 test('where no detail saves a quarter, the one that costs least is named', () => {
-  const verdict = judge({ ...REPORT, definitions: 4_500, catalog: 14_000 }, CHOICES);
+  const verdict = judge({ ...REPORT, definitions: 4_800, catalog: 14_000 }, CHOICES);
   expect(verdict).toMatchObject({ isWorthIt: true, setting: { 'prompt.tokenBudget': 1_000 } });
 });
 
@@ -45,4 +45,16 @@ test('where no detail saves anything, it says so', () => {
     isWorthIt: false,
     reason: expect.stringContaining('no prompt.tokenBudget changes that'),
   });
+});
+
+test('types that come later count: what saves nothing with them is not worth it', () => {
+  const index = { ...REPORT, level: 'index', definitions: 3_900, catalog: 3_600 };
+  expect(judge(index, [])).toEqual({
+    isWorthIt: false,
+    reason:
+      'an agent reads 4100 tokens here with the types of one server (500) and 3900 without, and no prompt.tokenBudget changes that: it saves nothing before large results are filtered',
+  });
+  expect(judge({ ...REPORT, level: 'index' }, []).reason).toBe(
+    'an agent reads 3500 tokens with the types of one server (500) instead of 10000: 65.0 % less',
+  );
 });

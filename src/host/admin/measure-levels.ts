@@ -40,27 +40,35 @@ const WORTH_SAVING = 0.25;
  * else with the one that tells an agent the most and is worth it.
  */
 export function judge(report: TokenReport, choices: readonly BriefingChoice[]): WorthVerdict {
-  const { tools, definitions, catalog } = report;
+  const { tools, definitions, catalog, perServer } = report;
   if (tools < WORTH_TOOLS && definitions <= WORTH_TOKENS) {
     const few = `you have ${tools} ${tools === 1 ? 'tool' : 'tools'} with ${definitions} tokens of definitions`;
     const reason = `${few}, fewer than ${WORTH_TOOLS} tools and ${WORTH_TOKENS} tokens: give them to the model directly`;
     return { isWorthIt: false, reason };
   }
+  // A task uses a server or more: what comes with the first answer about one is read too, unless all types were told before.
+  const added = (level: string) => (TYPED_LEVELS.has(level) ? 0 : perServer);
+  const read = catalog + added(report.level);
+  const all = choices.map((choice) => ({ ...choice, tokens: choice.tokens + added(choice.level) }));
   const saving = (tokens: number) => 1 - tokens / definitions;
   const percent = (tokens: number) => `${(100 * saving(tokens)).toFixed(1)} % less`;
-  const reads = `an agent reads ${catalog} tokens instead of ${definitions}`;
-  if (saving(catalog) >= WORTH_SAVING) return { isWorthIt: true, reason: `${reads}: ${percent(catalog)}` };
-  const better = betterThan(catalog, choices, (tokens) => saving(tokens) >= WORTH_SAVING);
+  const with1 = read === catalog ? '' : ` with the types of one server (${perServer})`;
+  const reads = `an agent reads ${read} tokens${with1} instead of ${definitions}`;
+  if (saving(read) >= WORTH_SAVING) return { isWorthIt: true, reason: `${reads}: ${percent(read)}` };
+  const better = betterThan(read, all, (tokens) => saving(tokens) >= WORTH_SAVING);
   if (better !== undefined && better.tokens < definitions) {
     const { level, tokenBudget, tokens } = better;
-    const now = catalog < definitions ? `${catalog} (${percent(catalog)})` : `${catalog}, which saves nothing`;
+    const now = read < definitions ? `${read} (${percent(read)})` : `${read}, which saves nothing`;
     const reason = `with prompt.tokenBudget: ${tokenBudget} (${level}) an agent reads ${tokens} tokens instead of ${definitions}: ${percent(tokens)}. With your configuration it reads ${now}`;
     return { isWorthIt: true, reason, setting: { 'prompt.tokenBudget': tokenBudget } };
   }
-  if (catalog < definitions) return { isWorthIt: true, reason: `${reads}: ${percent(catalog)}` };
-  const reason = `an agent reads ${catalog} tokens here and ${definitions} without, and no prompt.tokenBudget changes that: it saves nothing before large results are filtered`;
+  if (read < definitions) return { isWorthIt: true, reason: `${reads}: ${percent(read)}` };
+  const reason = `an agent reads ${read} tokens here${with1} and ${definitions} without, and no prompt.tokenBudget changes that: it saves nothing before large results are filtered`;
   return { isWorthIt: false, reason };
 }
+
+/** Where an agent is told all types at first, none come later. */
+const TYPED_LEVELS: ReadonlySet<string> = new Set(['full', 'compact']);
 
 /** The richest that is worth it; where none is, the one that costs least, if it costs less than now. */
 function betterThan(

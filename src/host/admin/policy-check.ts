@@ -48,11 +48,12 @@ export function checkPolicy(
     throw new HostError('bad_input', `expected SERVER/TOOL, found ${JSON.stringify(check.name)}; see: codemode tools`);
   const [serverName, toolName] = [check.name.slice(0, slash), check.name.slice(slash + 1)];
   const server = findServer(serverName, snapshot);
-  const known = server?.tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName)?.tool;
-  const tool: Tool = known ?? { serverId: server?.id ?? serverName, name: toolName };
+  if (server === undefined) throw noSuchServer(serverName, snapshot);
+  const known = server.tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName)?.tool;
+  const tool: Tool = known ?? { serverId: server.id, name: toolName };
   const question: Omit<PolicyQuestion, 'arguments'> = {
     tool,
-    serverPath: server?.path ?? serverName,
+    serverPath: server.path,
     caller: check.caller ?? viewer.caller,
     profile: check.profile ?? viewer.profile,
   };
@@ -72,6 +73,14 @@ export function checkPolicy(
     labels,
     ...(price === 0 ? {} : { price: toText(price) }),
   };
+}
+
+/** A call of it would be neither allowed nor denied: there is nothing to call. */
+function noSuchServer(name: string, { servers }: CatalogSnapshot): HostError {
+  const ids = servers.map(({ id }) => id);
+  const close = nearest(name, ids, 3);
+  const next = close.length > 0 ? `did you mean ${close.join(' or ')}?` : 'see: codemode servers';
+  return new HostError('not_found', `no server ${JSON.stringify(name)} is configured; ${next}`);
 }
 
 function nearestNames(name: string, { toolByTarget }: CatalogSnapshot): string[] {

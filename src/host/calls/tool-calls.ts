@@ -1,6 +1,7 @@
 import type { Broker, BrokerOutcome } from '../../broker/broker.js';
 import type { CapabilityTool } from '../../broker/capabilities/capability-tools.js';
 import { isServerGranted } from '../../broker/capabilities/run-grants.js';
+import { lostAnswerError } from '../../broker/refusals.js';
 import type { RunContext } from '../../broker/run-context.js';
 import { type CatalogSnapshot, type CatalogTool, isUnavailable } from '../../catalog/snapshot.js';
 import type { ApprovalState } from '../../domain/approval.js';
@@ -11,6 +12,7 @@ import type { CallReply, GuestCall, GuestError } from '../../domain/run.js';
 import { isRepeatable, type Tool } from '../../domain/tool.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { visibleLine } from '../../lib/visible-text.js';
+import type { SentCall } from '../processes/continuation.js';
 import { type CallRetry, MAX_RETRIES } from '../recordings/run-notes.js';
 import type { RunCallDelegate, RunClient } from '../runs/run.js';
 import {
@@ -268,6 +270,28 @@ export class ToolCalls {
     if (reply.ok && this.jsonTexts.size < MAX_NOTED && isJsonText(reply.json))
       this.jsonTexts.add(visibleLine(`${server.path}/${tool.name}`));
     if (reply.ok && outcome.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json, outcome.reply);
+    return reply;
+  }
+
+  /**
+   * Answers a call from what an earlier run of the program was given. Undefined where it may not have that: the call is then
+   * made, or refused, like any other.
+   */
+  async recall(call: GuestCall, given: JsonValue | undefined, sent: SentCall, delegate: RunCallDelegate) {
+    const { seen, run, broker, present } = this.#options;
+    const listed = seen.snapshot.toolByTarget.get(call.target);
+    if (listed === undefined || this.#made >= this.#options.maxToolCalls) return undefined;
+    const found = this.#named(listed);
+    const wish = wishFor(found, delegate);
+    // What became of it is unknown. One that changes nothing is made again.
+    if (sent.reply === undefined && isRepeatable(found.tool)) return undefined;
+    if (!(await broker.recall({ run, number: call.number, input: given, ...wish }))) return undefined;
+    this.countOne();
+    const lost = { ok: false, error: lostAnswerError(wish), verdict: 'outcome_unknown' } as const;
+    const reply = sent.reply ?? present(lost);
+    const entry = { serverId: found.server.path, toolName: found.tool.name, durationMs: 0 };
+    if (this.trace.length < MAX_TRACE_ENTRIES)
+      this.trace.push(reply.ok ? { ...entry, ok: true } : { ...entry, ok: false, error: 'failed in an earlier run' });
     return reply;
   }
 

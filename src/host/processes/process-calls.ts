@@ -11,6 +11,7 @@ import type { CallAnswerer, RunCallDelegate } from '../runs/run-options.js';
 import { serverNamed } from '../scripts/script-calls.js';
 import { questionTooLong } from '../tools/discovery.js';
 import { noSuchServer, noSuchTool, serverInQuestion } from '../tools/tool-catalog.js';
+import type { Continuation } from './continuation.js';
 
 /** A call and its answer take about so much besides what is in them. */
 const CALL_CHARACTERS = 100;
@@ -27,18 +28,21 @@ export class ProcessCalls implements CallAnswerer {
   readonly #catalog: Pick<Catalog, 'startingNote'>;
   readonly #answerAbout: AnswerAbout;
   readonly #present: ToolCallsOptions['present'];
+  readonly #continued: Continuation | undefined;
 
   constructor(
     options: Omit<ToolCallsOptions, 'seen'>,
     seen: RunCatalog,
     catalog: Pick<Catalog, 'startingNote'>,
     answerAbout: AnswerAbout,
+    continued?: Continuation,
   ) {
     this.tools = new ToolCalls({ ...options, seen });
     this.#seen = seen;
     this.#catalog = catalog;
     this.#present = options.present;
     this.#answerAbout = answerAbout;
+    this.#continued = continued;
   }
 
   async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
@@ -46,9 +50,25 @@ export class ProcessCalls implements CallAnswerer {
     const isTool = 'tool' in found;
     const record: AnsweredCall = recordedCall(call, isTool ? toolDigestOf(found.tool) : undefined);
     this.#record(call.argumentsJson.length, record);
-    const reply = await this.#answer(call, found, delegate);
+    const onSending = () => {
+      record.isSent = true;
+      delegate.onSending();
+    };
+    const recalled = isTool ? await this.#recall(call, found, record, delegate) : undefined;
+    const reply = recalled ?? (await this.#answer(call, found, { ...delegate, onSending }));
     this.#record(reply.ok ? reply.json.length : 0);
     if (this.#recorded !== undefined) record.reply = reply;
+    return reply;
+  }
+
+  /** A call that the run which this one continues had made is answered as it was then. */
+  async #recall(call: GuestCall, found: CatalogTool, record: AnsweredCall, delegate: RunCallDelegate) {
+    const sent = record.toolDigest === undefined ? undefined : this.#continued?.take(call, record.toolDigest);
+    if (sent === undefined) return undefined;
+    const [input] = argumentsOf(call) ?? [];
+    const reply = await this.tools.recall({ ...call, target: found.target }, input, sent, delegate);
+    if (reply === undefined) this.#continued?.giveBack(sent);
+    else record.isSent = true;
     return reply;
   }
 

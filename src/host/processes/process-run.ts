@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { openRunContext } from '../../broker/run-context.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { ApprovalState } from '../../domain/approval.js';
@@ -30,6 +30,7 @@ import type { SuspendedRuns } from '../runs/suspended-runs.js';
 import type { Runtime } from '../runtime.js';
 import { connecting } from '../servers/connecting.js';
 import type { ToolView } from '../tools/tool-view.js';
+import { continuationOf } from './continuation.js';
 import { withAdvice } from './process-advice.js';
 import { ProcessCalls } from './process-calls.js';
 import { ProcessWait } from './process-wait.js';
@@ -73,6 +74,8 @@ export interface ProcessRunSummary {
   readonly misnamed: readonly string[];
   /** Paginated answers with a next page that the program did not request. */
   readonly partialAnswers: readonly PartialAnswer[];
+  /** The run that it continues, and how many calls were answered from its record. */
+  readonly continued?: { readonly runId: string; readonly calls: number };
   /** The number of redactions in answers and in the program's result, by kind. */
   readonly redactions: Readonly<Record<string, number>>;
   readonly isolation: IsolationLevel;
@@ -129,6 +132,8 @@ async function runSteps(
   const runtime = await parts.runtime.open();
   const { sandbox, broker, audit, redactor } = runtime;
   const programs = await programRunner(language, runtime);
+  const codeDigest = hash('sha256', source, 'hex');
+  const continuing = continuationOf(parts.suspended, { caller, profile, codeDigest, source, language });
   const preparing = () => steps.prepare(() => runner.prepare(source));
   const view = await duringStep(onStep, connecting(parts.catalog), preparing);
   const seen = new RunCatalog(view.forCode, runner.awaitServer);
@@ -139,6 +144,7 @@ async function runSteps(
     authorizedUntilMs: request.authorizedUntilMs,
     cannotSuspend: { language },
   });
+  const continued = await continuing;
   const calls = new ProcessCalls(
     {
       run,
@@ -151,10 +157,11 @@ async function runSteps(
     seen,
     parts.catalog,
     (target, input) => programs.answerAbout(target, input, seen.snapshot, parts.catalog),
+    continued,
   );
   const people = new ProcessWait(calls, () => patienceOf(request, parts, startedAt), request);
   const files = programs.filesFor(source, snapshot);
-  const seed = randomInt(MAX_SEED);
+  const seed = continued?.seed ?? randomInt(MAX_SEED);
   let report: ProcessReport;
   try {
     const started = deferred<void>();
@@ -196,6 +203,7 @@ async function runSteps(
     misnamed: [...calls.tools.misnamed],
     partialAnswers: calls.tools.partialAnswers.list(),
     redactions: calls.tools.redactions,
+    ...(continued === undefined ? {} : { continued: { runId: continued.runId, calls: continued.answered } }),
     isolation: sandbox.jail.level,
     image: `${language}-${programs.version}+codemode.${sandbox.build}+${sandbox.jail.level}`,
   };

@@ -77,6 +77,7 @@ const fileSchema = z.object({
       argumentsJson: z.string(),
       toolDigest: z.string().optional(),
       reply: reply.optional(),
+      isSent: z.literal(true).optional(),
     }),
   ),
   outcome: z.looseObject({ status: z.enum(['completed', 'failed']) }),

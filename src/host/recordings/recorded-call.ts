@@ -13,6 +13,8 @@ export interface RecordedCall {
 export interface AnsweredCall extends RecordedCall {
   /** Absent where the program was over before. */
   reply?: CallReply;
+  /** It reached its server, in this run or in the one that this run continues. */
+  isSent?: true;
 }
 
 /** Larger recordings are not kept: a replay is worth some megabytes, not the disk. */

@@ -1,4 +1,5 @@
 import type { Approvals } from '../../broker/approvals/approvals.js';
+import type { RunStart } from '../../broker/run-context.js';
 import type { Approval } from '../../domain/approval.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
@@ -284,6 +285,24 @@ export class SuspendedRuns {
     throw new HostError('not_found', `there is not a recording of run ${runId}: ${why}`);
   }
 
+  /**
+   * The recording of the last run of this program, where a person has decided since about a call that it was refused. Undefined
+   * where another run of it has ended since then: that one has used the decision, or was run without it.
+   */
+  async lastDecided(owner: Omit<RunOwner, 'id'>, source: string, start: RunStart): Promise<AnyRecording | undefined> {
+    const decided = await this.#options.approvals.decidedLate(owner.caller, source, start);
+    if (decided.size === 0) return undefined;
+    await this.settled();
+    const store = await this.#store();
+    const last = store.lastOf(owner);
+    if (last === undefined || !this.#hasServersOf(last)) return undefined;
+    const json = store.recordingOf(last.id);
+    const recording = json === undefined ? undefined : decodeRecording(json);
+    // The recording is sealed; the columns by which it was found are not.
+    if (recording?.caller !== owner.caller || recording.codeDigest !== owner.codeDigest) return undefined;
+    return refusedApprovals(recording).some((id) => decided.has(id)) ? recording : undefined;
+  }
+
   /** A run of this caller. Undefined if the caller has no such run. */
   async outcomeOf(caller: CallerId, runId: string): Promise<RunView | undefined> {
     const run = (await this.#store()).find(runId);
@@ -395,4 +414,11 @@ export class SuspendedRuns {
       approvals: isBrief && run.state !== 'suspended' ? [] : await this.#options.approvals.ofRun(id),
     };
   }
+}
+
+/** Approvals that calls of a run were refused for. */
+function refusedApprovals({ calls }: AnyRecording): string[] {
+  const replies = calls.flatMap((call) => ('reply' in call && call.reply !== undefined ? [call.reply] : []));
+  const ids = replies.map((reply) => ('error' in reply ? reply.error.fields?.approvalId : undefined));
+  return ids.filter((id) => typeof id === 'string');
 }

@@ -1,8 +1,9 @@
 import { byUsefulness } from '../../catalog/briefing/server-index.js';
 import { commentLine } from '../../catalog/declarations/doc-comment.js';
 import { declareApi } from '../../catalog/declarations/typescript/unified-api.js';
-import { type Namespace, namespacesOf } from '../../catalog/namespaces.js';
-import type { ToolView } from './tool-view.js';
+import { methodOf, type Namespace, namespacesOf } from '../../catalog/namespaces.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { briefingOf, type CatalogTool, type ToolView } from './tool-view.js';
 
 export type { Namespace } from '../../catalog/namespaces.js';
 
@@ -19,17 +20,50 @@ export function apiDeclarationsOf(view: ToolView, serverIds?: readonly string[],
   return declareApi(namespaces, { observedTypeOf: view.observedTypeOf, generatedAt });
 }
 
-/** A line for each namespace with its tools, the most useful first. */
-export function apiIndexOf(view: ToolView): string {
+/** A line for each namespace with its tools, the most useful first; with the names of their parameters where asked. */
+export function apiIndexOf(view: ToolView, { parameters = false }: { readonly parameters?: boolean } = {}): string {
   const namespaces = new Map(apiNamespacesOf(view).map((namespace) => [namespace.server, namespace]));
   return byUsefulness([...namespaces.keys()], view.usedBefore)
     .map((server) => namespaces.get(server) as Namespace)
     .map(({ name, server, methods }) => {
-      const tools = methods.map(({ name, tool }) => `${name}${tool.asks === true ? ' @asks' : ''}`).join(', ');
+      const tools = methods
+        .map(({ name, tool }) => {
+          const taken = parameters ? `(${parameterNames(tool.tool.inputSchema)})` : '';
+          return `${name}${taken}${tool.asks === true ? ' @asks' : ''}`;
+        })
+        .join(', ');
       const none = server.isStarting === true ? STARTING : (server.problem ?? 'no tools');
       return `- mcp.${name} ("mcp:${commentLine(server.id, 80)}"): ${tools === '' ? none : tools}`;
     })
     .join('\n');
+}
+
+/**
+ * A call of a connected tool that its schema accepts, and its server. Where no tool only reads, the first that asks nobody,
+ * without arguments; undefined where there is none.
+ */
+export function apiExampleOf(view: ToolView): { readonly call: string; readonly serverId: string } | undefined {
+  const { example } = briefingOf(view);
+  const tools = view.forCode.servers.flatMap((server) => server.tools);
+  const isExample = ({ server, exportName }: CatalogTool) =>
+    server.path === example?.path && exportName === example.exportName;
+  const read = tools.find(isExample);
+  const tool = read ?? tools.find(({ asks }) => asks !== true);
+  if (tool === undefined) return undefined;
+  const { namespace, method } = methodOf(tool, view.forCode);
+  const argument = read === undefined ? '{ /* arguments */ }' : (example?.argument ?? '');
+  return { call: `mcp.${namespace}.${method}(${argument})`, serverId: commentLine(tool.server.id, 80) };
+}
+
+const MAX_PARAMETERS = 8;
+
+/** In the order of the schema, which is that of positional arguments; those that may be left out have a question mark. */
+function parameterNames(schema: JsonValue | undefined): string {
+  const { properties, required } = (isJsonObject(schema) ? schema : {}) as JsonObject;
+  const names = isJsonObject(properties) ? Object.keys(properties) : [];
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const shown = names.slice(0, MAX_PARAMETERS).map((name) => `${commentLine(name, 40)}${needed.has(name) ? '' : '?'}`);
+  return [...shown, ...(names.length > MAX_PARAMETERS ? ['...'] : [])].join(', ');
 }
 
 const STARTING = 'starting; call its tools, the run waits for it';

@@ -277,6 +277,12 @@ export class Inventory {
     return checkPolicy(question, this.#parts.catalog.snapshot(), this.#parts.gate, this.#parts.viewer);
   }
 
+  /** What the policy says of every tool that is known, by server; also of those that nobody is shown. */
+  policyOverview(): readonly { readonly serverId: string; readonly tools: readonly PolicyReport[] }[] {
+    const { servers } = this.#parts.catalog.snapshot();
+    return servers.map(({ id, tools }) => ({ serverId: id, tools: tools.map((tool) => this.#judged(tool).policy) }));
+  }
+
   #view(): readonly CatalogServer[] {
     return this.view().forCode.servers;
   }

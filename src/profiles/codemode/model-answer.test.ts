@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Approval } from '../../domain/approval.js';
+import { LOG_LIMIT_REACHED } from '../logs-within.js';
 import { logsWithin, modelAnswer } from './model-answer.js';
-import { LOG_LIMIT_REACHED, renderSuspended } from './render.js';
+import { renderSuspended } from './render.js';
 
 test('a suspended run says which calls were made, and that the waiting one was not', () => {
   const approval = {

@@ -1,8 +1,8 @@
 import type { LogEntry } from '../../domain/run.js';
 import type { TraceEntry } from '../../host/calls/tool-trace.js';
-import { safeSlice } from '../../lib/safe-slice.js';
 import { callsMade } from '../calls-made.js';
-import { type Diagnostic, LOG_LIMIT_REACHED, type RunResponse } from './render.js';
+import { entriesWithin } from '../logs-within.js';
+import type { Diagnostic, RunResponse } from './render.js';
 
 /** What a model reads of an answer; the record of the run has all of it. */
 export interface AnswerSettings {
@@ -84,53 +84,10 @@ function failedCalls(failed: readonly TraceEntry[]): { shown: TraceEntry[]; left
 }
 
 const ASSIGN = 'Assign large values to globalThis.__codemode_result__ instead of logging them';
-/** What an entry costs besides its message. */
-const ENTRY_CHARACTERS = 45;
-/** Of the room for logs, the part for the beginning; the end is where a program says what came out. */
-const HEAD_PART = 0.4;
 
-/** The first and the last entries that fit, and one that says which are left out and where the others are. */
+/** With how a later program gets at the lines that are left out. */
 export function logsWithin(logs: readonly LogEntry[], most: number, keep?: () => string): readonly LogEntry[] {
-  if (logs.reduce((sum, entry) => sum + costOf(entry), 0) <= most) return logs;
-  // Where the program logged more than its limit, the last entry says so, and the rest of its lines is lost.
-  const limit = logs.at(-1)?.message.startsWith(LOG_LIMIT_REACHED) ? logs.at(-1) : undefined;
-  const lines = limit === undefined ? logs : logs.slice(0, -1);
-  const longest = Math.floor(most / 4);
-  const short = (entry: LogEntry): LogEntry => ({ ...entry, message: shortened(entry.message, longest) });
-  const head: LogEntry[] = [];
-  const tail: LogEntry[] = [];
-  let room = most * HEAD_PART;
-  for (let at = 0; at < lines.length; at += 1) {
-    const entry = short(lines[at] as LogEntry);
-    room -= costOf(entry);
-    if (room < 0) break;
-    head.push(entry);
-  }
-  room = most * (1 - HEAD_PART);
-  for (let at = lines.length - 1; at >= head.length; at -= 1) {
-    const entry = short(lines[at] as LogEntry);
-    room -= costOf(entry);
-    if (room < 0) break;
-    tail.unshift(entry);
-  }
-  const [first, last] = [head.length + 1, lines.length - tail.length];
-  const which = first > last ? 'long lines are shortened' : `lines ${first} to ${last} of ${lines.length} are left out`;
-  const has = limit === undefined ? 'all lines' : `these ${lines.length} lines`;
-  const all = keep === undefined ? '' : `; await load(${JSON.stringify(keep())}) of @codemode/results has ${has}`;
-  // The last entry says so, as it does where the program's own limit is reached.
-  const lost = limit === undefined ? '' : ` T${limit.message.slice(TRUNCATED.length + 1)}.`;
-  const message = `${TRUNCATED}${which}${all}.${lost} ${ASSIGN}`;
-  return [...head, ...tail, { level: 'warn', message, timeMs: lines.at(-1)?.timeMs ?? 0 }];
-}
-
-function costOf({ message }: LogEntry): number {
-  return JSON.stringify(message).length + ENTRY_CHARACTERS;
-}
-
-const TRUNCATED = 'logs were truncated: ';
-
-function shortened(message: string, most: number): string {
-  if (message.length <= most) return message;
-  const begin = safeSlice(message, most);
-  return `${begin}… (${message.length - begin.length} more characters)`;
+  const where = (has: string) =>
+    keep === undefined ? '' : `await load(${JSON.stringify(keep())}) of @codemode/results has ${has}`;
+  return entriesWithin(logs, most, { advice: ASSIGN, where });
 }

@@ -7,15 +7,16 @@ import type { RunSummary, SuspendedSummary, UnavailableServer } from '../../host
 import { DOWN_HINT, STARTING_HINT } from '../../host/tools/discovery.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { callsFailed } from '../calls-failed.js';
+import { cutJson } from '../cut-json.js';
 import { leftUnderWay } from '../left-under-way.js';
+import { LOG_LIMIT_REACHED } from '../logs-within.js';
 import { lostInResult } from '../lost-values.js';
 import { missingAwait } from '../missing-await.js';
 import { partialResults } from '../partial-results.js';
+import { shapeOf } from '../shape-of.js';
 import { waitingCalls } from '../waiting-calls.js';
 import type { ProgramWarning } from '../warning.js';
-import { cutJson } from './cut-json.js';
 import type { Diagnostic } from './diagnostic.js';
-import { shapeOf } from './shape-of.js';
 
 export type { Diagnostic };
 
@@ -315,8 +316,6 @@ const NOT_ISOLATED: Diagnostic = {
   message: 'this program ran without an OS jail, as configured (sandbox.isolation: none)',
   hint: 'Run `codemode doctor` to see which isolation this machine can give.',
 };
-
-export const LOG_LIMIT_REACHED = 'logs were truncated: the limit of ';
 
 function truncation(logs: readonly LogEntry[], maxLogBytes: number): LogEntry {
   const limit =

@@ -26,7 +26,7 @@ function toolError({ error, verdict }: Extract<BrokerOutcome, { ok: false }>): G
   if (verdict === 'pending' && typeof approvalId === 'string')
     return {
       ...error,
-      hint: `Ask the user to type: codemode approvals approve ${approvalId}. Then run the same program again, unchanged: the call is made, once.`,
+      hint: `Ask the user to type: codemode approvals approve ${approvalId}. Then run the same program again, unchanged: it makes this call, once, and none of those already made.`,
     };
   if (/^ToolNotFound/.test(error.errorClass) && !/^(?:Did you mean|Call the tool)/.test(error.hint))
     return { ...error, hint: 'Look for it with searchTools(ctx, "words").' };

@@ -1,4 +1,5 @@
 import type { CallVerdict } from '../../domain/audit.js';
+import { isAdvice } from '../../domain/general-hints.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { GuestError } from '../../domain/run.js';
 import type { ToolReply } from '../../domain/upstream.js';
@@ -59,9 +60,10 @@ function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
     ...(reply === undefined ? {} : { result: JSON.parse(resultJson(reply)) as JsonObject }),
   };
   const asked = type === 'ApprovalRequired' && typeof fields.approvalId === 'string' ? fields.approvalId : undefined;
-  const hint = error.hint.includes('getTool()') ? GET_DEFINITION : error.hint;
+  const said = isAdvice(error.hint) ? error.hint : '';
+  const hint = said.includes('getTool()') ? GET_DEFINITION : said;
   if (asked === undefined) return { ...error, errorClass: type, hint, fields };
-  const next = `Ask the user to type: codemode approvals approve ${asked}. Then run the same program again, unchanged: the call is made, once`;
+  const next = `Ask the user to type: codemode approvals approve ${asked}. Then run the same program again, unchanged: it makes this call, once, and none of those already made`;
   return { errorClass: type, message: `${error.message}. ${next}`, hint: `${next}.`, fields };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KeptOutput } from '../../domain/process-program.js';
 import type { ProcessRunSummary } from '../../host/processes/process-run.js';
-import { printedBy } from './printed.js';
+import { excerptOf, printedBy } from './printed.js';
 
 const kept = (text: string, isCut = false): KeptOutput => ({ text, isCut, totalBytes: text.length });
 const FAILED = { status: 'failed', failure: { kind: 'exception', name: 'E', message: 'm', stack: 'E: m\n  at 1' } };
@@ -31,4 +31,21 @@ test('a traceback that was cut from stderr follows the truncation mark [B7]', ()
   expect(text).toMatch(/^e+\n<TRUNCATED>\nE: m\n {2}at 1\n<TRUNCATED>\n$/);
   expect(text.length).toBeLessThanOrEqual(400);
   expect(printed(kept(''), kept('noise\nE: m\n  at 1\n'), 400, FAILED)).toBe('noise\nE: m\n  at 1\n');
+});
+
+test('beside an answer, a traceback of a single place is left out, because the error says the same', () => {
+  const position = { line: 2, column: 1 };
+  const excerpt = (stack: string, more: object = { position }) =>
+    excerptOf(
+      {
+        stdout: kept('out\n'),
+        stderr: kept(`err\n${stack}\n`),
+        outcome: { status: 'failed', failure: { ...FAILED.failure, stack, ...more } },
+      } as ProcessRunSummary,
+      1_000,
+    );
+  expect(excerpt('E: m\n    at 1')).toBe('out\nerr\n');
+  expect(excerpt('E: m\n    at 1\n    at 2')).toBe('out\nerr\nE: m\n    at 1\n    at 2\n');
+  expect(excerpt('E: m\n    at 1', { position: undefined })).toContain('at 1');
+  expect(excerpt('E: m\n    at 1', { position, kind: 'syntax' })).toContain('at 1');
 });

@@ -26,6 +26,23 @@ export function printedBy({ stdout, stderr, outcome }: PrintedSummary, maxBytes:
   return printed.endsWith(TRUNCATED) ? printed : printed + TRUNCATED;
 }
 
+/**
+ * The same beside an answer that a model reads: a traceback of a single place is left out, because the error has that place and
+ * the message already.
+ */
+export function excerptOf(summary: PrintedSummary, maxBytes: number): string {
+  const { outcome, stderr } = summary;
+  const { kind, position, stack = '' } = outcome.status === 'failed' ? outcome.failure : NO_FAILURE;
+  const places = stack.match(/^\s+(?:File "|at )/gm)?.length ?? 0;
+  const isSaid = kind === 'exception' && position !== undefined && places <= 1 && stack.trim() !== '';
+  const text = stderr.text.trimEnd();
+  if (!isSaid || stderr.isCut || !text.endsWith(stack.trimEnd())) return printedBy(summary, maxBytes);
+  const rest = text.slice(0, text.length - stack.trimEnd().length);
+  return printedBy({ ...summary, stderr: { ...stderr, text: rest } }, maxBytes);
+}
+
+const NO_FAILURE = { kind: undefined, position: undefined, stack: undefined };
+
 type PrintedSummary = Pick<ProcessRunSummary, 'stdout' | 'stderr' | 'outcome'>;
 
 function withTraceback(stderr: Pick<KeptOutput, 'text' | 'isCut'>, traceback: string, budget: number): string {

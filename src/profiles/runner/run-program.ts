@@ -7,7 +7,7 @@ import { runNotes } from '../run-notes.js';
 import { parseRunnerRequest, type RunnerRequest } from './contract.js';
 import { type Answer, digestOf, type Ticket } from './envelope.js';
 import { hostError } from './errors.js';
-import { printedBy } from './printed.js';
+import { excerptOf, printedBy } from './printed.js';
 import { excerptBytes, type RunnerSettings } from './settings.js';
 
 export interface RunnerAnswer extends Answer {
@@ -51,7 +51,7 @@ export async function runProgram(
     return {
       ...(answer ?? ticket.ended(summary, maxLineBytes)),
       printed: printedBy(summary, settings.maxPrintedBytes),
-      excerpt: printedBy(summary, excerptBytes(settings)),
+      excerpt: excerptOf(summary, excerptBytes(settings)),
       notes: runNotes(summary, redactionHint),
       ...(traceback === undefined ? {} : { traceback }),
     };

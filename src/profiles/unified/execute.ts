@@ -70,12 +70,37 @@ export async function execute(
     const answer = retriesTimeouts
       ? await runWithRecovery(session, request, table.maximum.timeoutMs)
       : await session.run(request);
-    const response = responseOf(answer, requestId);
+    const response = withPossibleHint(responseOf(answer, requestId), (violation) =>
+      isGrantable(violation, { configured: bounds, ofCaller: ofToken }, isServer),
+    );
     const logs = [...response.logs, ...notes.map((note) => `warning: ${note}`)];
     return { answer, response: { ...response, logs } };
   } catch (error) {
     if (!isHostError(error)) throw error;
     return { refusal: error, response: renderRefusal(error, requestId) };
+  }
+}
+
+/** Nobody is told to ask for what would be refused. */
+function withPossibleHint(response: ExecuteResponse, isPossible: (violation: string) => boolean): ExecuteResponse {
+  const { error } = response;
+  const violation = error?.code === 'CAPABILITY_VIOLATION' ? error.details?.violation : undefined;
+  if (error === undefined || typeof violation !== 'string' || isPossible(violation)) return response;
+  const hint = 'Do without it: neither the token nor the configuration of this host would grant it.';
+  return { ...response, error: { ...error, details: { ...error.details, hint } } };
+}
+
+/** Whether a request that asks for it would be granted it. What is not in the form of a string is not judged. */
+function isGrantable(
+  violation: string,
+  within: { readonly configured: CapabilitySet; readonly ofCaller: CapabilitySet | undefined },
+  isServer: (name: string) => boolean,
+): boolean {
+  try {
+    grantsOf([violation], within, isServer);
+    return true;
+  } catch (error) {
+    return !isHostError(error, 'capability_violation');
   }
 }
 

@@ -4,6 +4,7 @@ import { apiDeclarationsOf } from '../../host/tools/api-view.js';
 import type { ExposedTool, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { type ExecuteSettings, execute } from './execute.js';
+import { DEFAULT_ANSWER_TOKENS, modelAnswer, mostResultCharacters, textOf } from './model-answer.js';
 import { unifiedPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
 import { executeInputSchema, executeOutputSchema } from './tool-schemas.js';
@@ -15,10 +16,16 @@ const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };
 
 export interface UnifiedProfileOptions extends ExecuteSettings {
   readonly toolName?: string;
+  /** About what an answer may cost. */
+  readonly maxTokens?: number;
 }
 
 /** The contract "Code Mode Unified" over MCP: one tool that runs the body of a function. */
-export function createUnifiedProfile({ toolName = TOOL_NAME, ...settings }: UnifiedProfileOptions): Profile {
+export function createUnifiedProfile({
+  toolName = TOOL_NAME,
+  maxTokens = DEFAULT_ANSWER_TOKENS,
+  ...settings
+}: UnifiedProfileOptions): Profile {
   const tool: ExposedTool = {
     name: toolName,
     aliases: otherNames(toolName, TOOL_NAME),
@@ -28,9 +35,11 @@ export function createUnifiedProfile({ toolName = TOOL_NAME, ...settings }: Unif
     outputSchema: executeOutputSchema(),
     meta: META,
     call: async (session, input, circumstances) => {
-      const { response, answer, refusal } = await execute(session, input, settings, circumstances);
+      const { response: whole, answer, refusal } = await execute(session, input, settings, circumstances);
+      const response = modelAnswer(whole, maxTokens);
       return {
         structured: response as unknown as JsonObject,
+        text: textOf(response),
         media: [],
         isError: refusal !== undefined,
         isStillRunning: answer?.state === 'running',
@@ -43,7 +52,7 @@ export function createUnifiedProfile({ toolName = TOOL_NAME, ...settings }: Unif
     presentation: unifiedPresentation,
     tools: [tool],
     maxResultBytes: MAX_RESULT_BYTES,
-    instructions: (view) => instructions(view, settings),
+    instructions: (view) => instructions(view, settings, mostResultCharacters(maxTokens)),
     declarations: (server, view) => apiDeclarationsOf(view, [server.id]),
   };
 }

@@ -1,5 +1,5 @@
 import { CAPABILITY_DEFAULTS } from '../../domain/capability.js';
-import { apiDeclarationsOf, apiIndexOf, startingNamespaces } from '../../host/tools/api-view.js';
+import { apiDeclarationsOf, apiExampleOf, apiIndexOf, startingNamespaces } from '../../host/tools/api-view.js';
 import type { ToolView } from '../../host/tools/tool-view.js';
 import type { ExecuteSettings } from './execute.js';
 
@@ -7,10 +7,11 @@ import type { ExecuteSettings } from './execute.js';
 const MAX_DESCRIPTION_CHARACTERS = 2_048;
 
 export function toolDescription(view: ToolView): string {
-  const room = MAX_DESCRIPTION_CHARACTERS - RULES.length - 40;
+  const rules = rulesOf(view);
+  const room = MAX_DESCRIPTION_CHARACTERS - rules.length - 40;
   const shown = namespacesWithin(apiIndexOf(view).split('\n'), room);
   const { notice } = view.forCode;
-  return `${RULES}\n${notice === undefined ? `Namespaces:\n${shown}` : notice.slice(0, room)}`;
+  return `${rules}\n${notice === undefined ? `Namespaces:\n${shown}` : notice.slice(0, room)}`;
 }
 
 /** As many namespaces with their tools as there is room for, then the others by name, then how many there are and how to list them. */
@@ -40,20 +41,28 @@ function namespacesWithin(lines: readonly string[], room: number): string {
 /** The words around the names of those that are only named. */
 const MORE_CHARACTERS = 100;
 
-const RULES = `Runs the body of an async TypeScript function in a sandbox and answers with what it returns. Tools are called in it:
+/** The example is of a server that is connected, and of a tool that only reads, where there is one. */
+function rulesOf(view: ToolView): string {
+  const { call, serverId } = apiExampleOf(view) ?? NO_EXAMPLE;
+  return `Runs the body of an async TypeScript function in a sandbox and answers with what it returns. Tools are called in it:
 
-const inboxes = await mcp.helpscout.searchInboxes({ query: 'support' }); return inboxes.length;
+const found = await ${call}; return found; // better: only the part you need
 
 - \`mcp.<namespace>.<tool>(input)\`: one object with named properties, or positional arguments in the order of the schema. A text result that holds JSON arrives parsed. A failed call throws; one of a tool marked \`@asks\` waits for a person.
-- Nothing is granted by default: name every server that the code calls in \`capabilities\`, as "mcp:helpscout". \`fetch\` needs "network:api.example.com:443", \`fs\` (readFile, writeFile, listFolder) needs "filesystem:/absolute/path".
+- Nothing is granted by default: name every server that the code calls in \`capabilities\`, as "mcp:${serverId}". \`fetch\` needs "network:api.example.com:443", \`fs\` (readFile, writeFile, listFolder) needs "filesystem:/absolute/path".
 - \`context\` of the request is visible; \`console.log\` goes to \`logs\`. No imports, no eval, no process.
 - Filter and aggregate in the code, and return only what is needed.
 `;
+}
 
-/** Above it the types are left out: an agent reads the tools of a namespace where it needs them. */
-const MAX_DECLARATION_CHARACTERS = 40_000;
+const NO_EXAMPLE = { call: 'mcp.NAMESPACE.TOOL({ name: value })', serverId: 'SERVER' };
 
-export function instructions(view: ToolView, settings: ExecuteSettings): string {
+/** What the tools may take of the instructions, unless \`prompt.tokenBudget\` says otherwise; four characters are about a token. */
+const DEFAULT_PROMPT_TOKENS = 2_500;
+const CHARACTERS_PER_TOKEN = 4;
+
+/** What an agent should know besides the tool's description. Nothing is in both: an agent reads both, in every session. */
+export function instructions(view: ToolView, settings: ExecuteSettings, mostResultCharacters: number): string {
   const {
     limits: { defaults, maximum },
     grantLimits,
@@ -61,14 +70,25 @@ export function instructions(view: ToolView, settings: ExecuteSettings): string 
   } = settings;
   const calls = rateOf(bounds.mcp?.maxCallsPerSecond, CAPABILITY_DEFAULTS.mcp.maxCallsPerSecond);
   const requests = rateOf(bounds.network?.maxRequestsPerSecond, CAPABILITY_DEFAULTS.network.maxRequestsPerSecond);
-  const types = apiDeclarationsOf(view);
-  const limits = `Limits: timeout ${defaults.timeoutMs} ms (at most ${maximum.timeoutMs}), memoryLimit ${defaults.maxMemoryBytes} bytes (at most ${maximum.maxMemoryBytes}); all runs of one caller together ${calls} tool calls and ${requests} requests a second; ${grantLimits.maxConcurrentCalls} calls at a time in one run, others wait.`;
-  const api =
-    types.length <= MAX_DECLARATION_CHARACTERS
-      ? `The tools, as TypeScript (\`mcp\` is a UnifiedAPI):\n\n${types}`
-      : `The tools by namespace:\n\n${apiIndexOf(view)}`;
   const { notice } = view.forCode;
-  return `${RULES}\n${limits}\n\n${notice === undefined ? `${api}${startingNamespaces(view)}` : notice}`;
+  return `Besides what the tool's description says:
+
+- An error has \`type\`, \`code\`, \`message\` and \`details\` (\`hint\`: what to do, \`position\`: where). \`RATE_LIMITED\` says how long to wait.
+- \`APPROVAL_PENDING\` is no failure: the calls that it names were not sent, and the run continues by itself when a person has decided. Do not send the code again; do what cannot be undone last.
+- Of a result over ${mostResultCharacters} characters the answer has the beginning, and \`logs\` says so.
+- Limits: timeout ${defaults.timeoutMs} ms (at most ${maximum.timeoutMs}), memoryLimit ${defaults.maxMemoryBytes} bytes (at most ${maximum.maxMemoryBytes}); all runs of one caller together ${calls} tool calls and ${requests} requests a second; ${grantLimits.maxConcurrentCalls} calls at a time in one run, others wait.
+
+${notice ?? `${toolsOf(view)}${startingNamespaces(view)}`}`;
+}
+
+/** As much of the tools as the budget allows: their types, their parameters, their names. */
+function toolsOf(view: ToolView): string {
+  const most = (view.promptTokens ?? DEFAULT_PROMPT_TOKENS) * CHARACTERS_PER_TOKEN;
+  const types = apiDeclarationsOf(view);
+  if (types.length <= most) return `The tools, as TypeScript (\`mcp\` is a UnifiedAPI):\n\n${types}`;
+  const withParameters = apiIndexOf(view, { parameters: true });
+  const index = withParameters.length <= most ? withParameters : namespacesWithin(apiIndexOf(view).split('\n'), most);
+  return `The tools by namespace; a call with the wrong input is refused with an example of the right one:\n\n${index}`;
 }
 
 /** What a request gets that does not say how much it wants, and the most that it may ask for where that is more. */

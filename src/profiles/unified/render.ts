@@ -53,7 +53,7 @@ export function renderResponse(summary: RunSummary, requestId: string): ExecuteR
     ...(outcome.status === 'completed' ? partialResults(summary.partialAnswers).map(warningLine) : []),
     ...(caught === undefined ? [] : [`warning: ${caught}`]),
     ...(underWay === undefined ? [] : [warningLine(underWay)]),
-    ...(unawaited === undefined ? [] : [warningLine(unawaited)]),
+    ...(unawaited === undefined ? [] : [inNamespaceWords(warningLine(unawaited))]),
     ...(lost === undefined || lost.isUsual ? [] : [warningLine(lost)]),
     ...(succeeded.length === 0 ? [] : [`info: before the program failed, ${callsMade(succeeded)}`]),
     ...redactionLines(redactions),
@@ -66,6 +66,11 @@ export function renderResponse(summary: RunSummary, requestId: string): ExecuteR
     return { success: false, error: errorOf(outcome.failure, summary, requestId), ...common };
   if (keptResult !== undefined) return { success: false, error: tooLarge(keptResult.bytes, requestId), ...common };
   return { success: true, result: JSON.parse(outcome.resultJson) as JsonValue, ...common };
+}
+
+/** Code of this contract writes more than the name of the tool. */
+function inNamespaceWords(line: string): string {
+  return line.replace(/Write: await [\w$]+\(\.\.\.\)/, 'Write `await` in front of the call');
 }
 
 function redactionLines(redactions: RunSummary['redactions']): string[] {
@@ -85,7 +90,7 @@ export function renderSuspended(summary: SuspendedSummary, requestId: string): E
   const [first, ...others] = approvals;
   const approve = `codemode approvals approve ${first?.id ?? 'ID'}${others.length > 0 ? ' --scope calls' : ''}`;
   const how = `Ask the user to type: ${approve}; then: codemode runs wait ${runId}, which prints the result (over REST: GET /api/v1/runs/${runId})`;
-  const message = `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}. It is then resumed; do not send the code again. ${how}`;
+  const message = `run ${runId} is suspended until a person has decided about ${waitingCalls(approvals)}. After the decision the run continues by itself: do not send the code again. ${how}`;
   return {
     success: false,
     error: errorWith('security', 'APPROVAL_PENDING', message, requestId, { runId, approvals: waiting }),
@@ -161,7 +166,8 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
   if (errorClass === 'CapabilityError')
     return make('security', 'CAPABILITY_VIOLATION', message, { violation: /mcp:\S+/.exec(message)?.[0] ?? message });
   const byCall = failed === undefined ? undefined : errorOfCall(failed);
-  if (byCall !== undefined) return make(byCall[0], byCall[1], message, { name });
+  const wait = failed?.retryAfterMs === undefined ? {} : { retryAfterMs: failed.retryAfterMs };
+  if (byCall !== undefined) return make(byCall[0], byCall[1], message, { name, ...wait });
   const byClass = errorClass === undefined ? undefined : BY_CLASS[errorClass];
   if (byClass !== undefined) return make(byClass[0], byClass[1], message, { name });
   const [type, code] = BY_KIND[kind];

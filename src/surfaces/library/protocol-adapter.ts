@@ -1,19 +1,20 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
+import type { UpstreamHealth } from '../../domain/upstream.js';
 import type { ToolSource } from '../../host/servers/server-control.js';
 import { plainJson } from './plain-json.js';
 import type { MCPServerConfig } from './server-config.js';
 import type { ToolInfo, ToolMetadata, ToolRegistry } from './tool-registry.js';
 import { isZodSchema, type ZodSchema, zodFromJsonSchema } from './zod-schema.js';
 
-/** Servers of whatever kind, together: a host is one. */
-export interface MCPAggregator {
+/** Servers of whatever kind, together: a host is one. `Health`: what an aggregator of one's own says of a server. */
+export interface MCPAggregator<Health = UpstreamHealth> {
   registerServer(config: MCPServerConfig): Promise<void>;
   unregisterServer(name: string): Promise<void>;
   discoverTools(): Promise<ToolRegistry>;
   callTool(serverName: string, toolName: string, args: unknown): Promise<unknown>;
-  getServerHealth(): Promise<Map<string, unknown>>;
+  getServerHealth(): Promise<Map<string, Health>>;
 }
 
 /** A tool that can be called, whatever protocol is behind it. */

@@ -147,8 +147,8 @@ export class LibraryRuntime implements SandboxRuntime {
     const { processes, running, queued } = this.#parts.core.loadNow()?.now ?? NO_LOAD;
     return {
       executions: { total: this.#total, failed: this.#failed },
-      executionTime: this.#durationMs,
-      cpuTime: this.#cpuMs,
+      executionTime: hundredths(this.#durationMs),
+      cpuTime: hundredths(this.#cpuMs),
       apiCalls: this.#calls,
       workers: { processes, running, queued },
     };
@@ -234,4 +234,9 @@ function withoutTools({ mcp, ...set }: CapabilitySet): CapabilitySet {
 
 function hasNetwork({ network }: CapabilitySet): boolean {
   return network !== undefined && network.destinations.length > 0;
+}
+
+/** As the metrics of one execution are. */
+function hundredths(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
 }

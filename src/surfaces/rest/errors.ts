@@ -30,9 +30,20 @@ export function answerErrors(scope: FastifyInstance, log: Log): void {
     if (statusCode < 500)
       return reply
         .code(statusCode)
-        .send({ error: errorWith('validation', 'VALIDATION_ERROR', error.message, requestId), requestId });
+        .send({ error: errorWith('validation', 'VALIDATION_ERROR', messageOf(error), requestId), requestId });
     log(`a request failed inside codemode: ${error.stack ?? error.message}`, 'error');
     const fault = new HostError('internal', 'something went wrong inside codemode');
     return reply.code(500).send({ error: hostErrorOf(fault, requestId), requestId });
   });
 }
+
+/** What the framework refuses, with what to do about it. */
+function messageOf({ code, message }: FastifyError): string {
+  return ADVICE[code] === undefined ? message : `${message}: ${ADVICE[code]}`;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'send less, or raise server.maxRequestSize in the configuration',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'send JSON with the header Content-Type: application/json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'send a JSON object such as {"code": "return 1"}',
+};

@@ -201,6 +201,32 @@ class NotSerializable(Exception):
         self.failure = {"kind": kind, "name": name, "message": message, "hint": hint, **more}
 
 
+def place_of(value, depth: int = 20) -> str:
+    """Where in the result the first value is that JSON has no word for; nothing where it is the result itself."""
+    place = ""
+    while depth > 0:
+        depth -= 1
+        if isinstance(value, dict):
+            items = [(f"[{json.dumps(key, default=str)[:80]}]", each) for key, each in value.items()]
+        elif isinstance(value, (list, tuple)):
+            items = [(f"[{at}]", each) for at, each in enumerate(value)]
+        else:
+            break
+        bad = next((item for item in items if not is_json(item[1])), None)
+        if bad is None:
+            break
+        place, value = place + bad[0], bad[1]
+    return "" if place == "" else f" at result{place}"
+
+
+def is_json(value) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+        return True
+    except Exception:
+        return False
+
+
 def result_json(namespace: dict) -> bytes:
     if "result" not in namespace:
         return b""
@@ -210,7 +236,7 @@ def result_json(namespace: dict) -> bytes:
     except Exception as error:
         raise NotSerializable(
             "not_serializable",
-            f"`result` is not JSON: {error}"[: failures.MAX_TEXT],
+            f"`result` is not JSON: {error}{place_of(namespace['result'])}"[: failures.MAX_TEXT],
             "Set `result` to dicts with string keys, lists, strings, finite numbers, booleans and None.",
         ) from None
     if len(text) > MAX_RESULT_BYTES:

@@ -17,7 +17,7 @@ import {
   type MCPServerConfig, type ToolMetadata, type ExecutionMetrics, type ServerInfo, type NetworkCapabilities,
   type FilesystemCapabilities, type MCPCapabilities, type ImportDefinition, type TypeDefinition, type NamespaceDefinition,
   type MethodDefinition, type ParameterDefinition, type WebSocketMessage, type ExecuteMessage, type ResultMessage,
-  type LogMessage, type ToolCallResult,
+  type LogMessage, type ToolCallResult, type HealthStatus,
 } from 'codemode';
 import { z as z3 } from 'zod/v3';
 import { z as z4 } from 'zod';
@@ -141,12 +141,14 @@ await host.execute('return 1', options);
 await host.execute('return 1', { context: { userId: 'user123', at: new Date(), more: anything }, auth });
 await host.registerServer(config);
 const called: unknown = await host.callTool('helpscout', 'searchInboxes', anything);
+const aggregator: MCPAggregator = host;
+const states: Map<string, HealthStatus> = await aggregator.getServerHealth();
 const may: boolean = host.validateCapabilities(auth, request);
 const adapters: ProtocolAdapter[] = [new MCPProtocolAdapter(host)];
 
 // An aggregator of one's own, with tools that say no more than they must.
 declare const tools: Map<string, Contract.Tool>;
-const own: MCPAggregator = {
+const own: MCPAggregator<string> = {
   registerServer: async () => {},
   unregisterServer: async () => {},
   discoverTools: async () => ({ servers: new Map(), tools, namespaces: new Map() }),

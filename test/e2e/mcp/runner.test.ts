@@ -49,15 +49,22 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
     const printed = await call('run_python', { code: 'print("jo@example.com")\nraise KeyError("x")' });
     expect(printed.structuredContent).toMatchObject({ result: { ok: false, error: { type: 'KeyError' } } });
     expect(printed.isError).toBe(true);
-    expect((printed.content[1] as { text: string }).text).toMatch(
-      /^What the program printed:\n\[redacted:email\]\nTraceback/,
-    );
+    expect((printed.content[1] as { text: string }).text).toMatch(/^What the program printed:\n\[redacted:email\]\n$/);
     // Most clients show their model the structure alone.
     expect(printed.structuredContent).toMatchObject({
       notes: [
-        expect.stringMatching(/^What the program printed:\n\[redacted:email\]\nTraceback/),
+        expect.stringMatching(/^What the program printed:\n\[redacted:email\]\n$/),
         expect.stringMatching(/^Redacted: 1 email\. /),
       ],
+    });
+    // A traceback of one place says nothing that the error does not say; one of several places does.
+    const deep = await call('run_python', { code: 'def f():\n    raise KeyError("y")\nf()\n' });
+    expect(deep.structuredContent).toMatchObject({
+      notes: [expect.stringMatching(/^What the program printed:\nTraceback[\s\S]*line 3[\s\S]*in f/)],
+    });
+    const place = await call('run_python', { code: 'result = {"rows": [1, {"when": {2}}]}' });
+    expect(place.structuredContent).toMatchObject({
+      result: { error: { type: 'NotSerializable', message: expect.stringContaining('at result["rows"][1]["when"]') } },
     });
     const wrong = await call('run_node', { code: '1', timeout: 5 });
     expect(wrong).toMatchObject({

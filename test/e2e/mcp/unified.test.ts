@@ -25,8 +25,54 @@ test('over MCP the contract has one tool, execute_code, with the same fields [C1
   const code = 'console.log(context.who); return (await mcp.everyday.echo("[1, 2]")).length';
   const answer = await call({ code, capabilities: ['mcp:everyday'], context: { who: 'me', requestId: 'r1' } });
   expect(answer.structuredContent).toMatchObject({ success: true, result: 2, logs: ['me'], requestId: 'r1' });
+  // What a model has no use for is not in the text: metrics, ids, times.
+  expect(JSON.parse((answer.content[0] as { text: string }).text)).toEqual({ success: true, result: 2, logs: ['me'] });
   const refused = await call({ code, capabilities: ['network:evil.example'] });
   expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'CAPABILITY_VIOLATION' } } });
+});
+
+test('a large result and many logs cost an agent a bounded answer, which says what is missing [C1]', async () => {
+  using home = openHome({ ...config, response: { maxTokens: 2_000 } });
+  await using connected = await openStdio(home);
+  const code = `for (let i = 0; i < 2000; i++) console.log('line ' + i);
+    return Array.from({ length: 3000 }, (_, id) => ({ id, name: 'row ' + id }));`;
+  const { structuredContent } = await connected.client.callTool({ name: 'execute_code', arguments: { code } });
+  const { result, logs } = structuredContent as { result: unknown[]; logs: string[] };
+  expect(JSON.stringify(structuredContent).length).toBeLessThan(8_000);
+  expect(result[0]).toEqual({ id: 0, name: 'row 0' });
+  expect(logs.slice(-2)).toEqual([
+    expect.stringMatching(/^logs were truncated: lines \d+ to \d+ of 2000 are left out\. Return what matters/),
+    expect.stringMatching(
+      /^warning: the result has \d+ characters \(3000 rows of .*: `result` is only its beginning\./,
+    ),
+  ]);
+});
+
+test('the description shows a connected server, and the instructions do not repeat it [C2]', async () => {
+  using home = openHome(config);
+  await using connected = await openStdio(home);
+  const [tool] = (await connected.client.listTools()).tools;
+  expect(tool?.description).toMatch(/const found = await mcp\.everyday\.\w+\(/);
+  expect(tool?.description).toContain('as "mcp:everyday"');
+  const instructions = connected.client.getInstructions() ?? '';
+  expect(instructions).not.toContain('Nothing is granted by default');
+  expect(instructions.slice(0, 2_048)).toContain('`APPROVAL_PENDING` is no failure');
+});
+
+test('a capability that no request would be granted is not advised [C6]', async () => {
+  using home = openHome(config);
+  await using connected = await openStdio(home);
+  const detailsOf = async (code: string) => {
+    const answer = await connected.client.callTool({ name: 'execute_code', arguments: { code } });
+    return (answer.structuredContent as { error: { details: object } }).error.details;
+  };
+  expect(await detailsOf(`return await fetch('https://example.com/')`)).toMatchObject({
+    violation: 'network:example.com:443',
+    hint: 'Do without it: neither the token nor the configuration of this host would grant it.',
+  });
+  expect(await detailsOf(`return await mcp.everyday.echo('a')`)).toMatchObject({
+    hint: 'Ask for it in the request: "capabilities": ["mcp:everyday"].',
+  });
 });
 
 test('the types of all tools are one interface that compiles [C10]', async () => {
@@ -61,7 +107,7 @@ test('a forgotten await and a part taken for the whole are warned about in logs,
   };
   expect(await logsOf(`const text = mcp.everyday.echo('a');\nreturn { text };`)).toEqual([
     expect.stringMatching(
-      /^warning: `result` has a promise at \/text; not awaited: .*echo\(\.\.\.\) at line 1\. Write: await/,
+      /^warning: `result` has a promise at \/text; not awaited: .*echo\(\.\.\.\) at line 1\. Write `await` in front of the call$/,
     ),
   ]);
   expect(await logsOf(`const page = await mcp.excel.list_issues({});\nreturn page.issues;`)).toEqual([

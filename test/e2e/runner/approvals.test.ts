@@ -35,6 +35,39 @@ async function connect(home: LedgerHome, options: ClientOptions = {}, era: Era =
   return { ...session, run };
 }
 
+test(
+  'a program with two calls that ask, run again after each yes, makes no call twice [B15, B21]',
+  needs('bubblewrap', 'python3'),
+  async () => {
+    using home = new LedgerHome();
+    await using session = await connect(home);
+    const code = `from servers.ledger import look, write
+read = await look({'text': 'r'})
+first = await write({'text': '1'})
+second = await write({'text': '2'})
+result = [answer['structuredContent']['lines'] for answer in (read, first, second)]`;
+    const run = async () => (await session.run('python', code)) as Envelope & { notes?: string[] };
+    const asked = async () => (await home.pending()).map(({ id, arguments: { text } }) => ({ id, text }));
+    expect(await run()).toMatchObject({ approval_state: 'PENDING' });
+    const [first] = await asked();
+    // Nobody has decided: the program starts from the beginning, and the same question is open once.
+    expect(await run()).toMatchObject({ approval_state: 'PENDING' });
+    expect(await asked()).toEqual([{ id: first?.id, text: '1' }]);
+    await home.approveInStore(first?.id ?? '');
+    const second = await run();
+    expect(second.result).toMatchObject({ ok: false, error: { message: expect.stringContaining('"text":"2"') } });
+    expect(second.notes).toContainEqual(
+      expect.stringMatching(/^Continued run \S+: 1 call that it had made was answered as then, not made again\.$/),
+    );
+    await home.approveInStore((await asked())[0]?.id ?? '');
+    expect(await run()).toMatchObject({ approval_state: 'APPROVED', result: { ok: true, data: [2, 3, 4] } });
+    expect(home.lines).toEqual(['look r', 'look r', 'write 1', 'write 2']);
+    // It has ended: the next run is a new one.
+    expect(await run()).toMatchObject({ approval_state: 'PENDING' });
+    expect(home.lines.at(-1)).toBe('look r');
+  },
+);
+
 describe.each(LANGUAGES)('a call of a %s program that needs a person', needs('bubblewrap', 'python3'), (language) => {
   test('is refused at once where nobody can be asked, with the command that lets it through once in a second run [B2, B15, B16]', async () => {
     using home = new LedgerHome();

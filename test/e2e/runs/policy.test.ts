@@ -376,7 +376,32 @@ policy:
       status: 0,
       report: { decision: 'allow', isKnown: false, nearest: expect.arrayContaining(['files/write_file']) },
     });
-    expect((await check('files/write_other')).stdout).toMatch(/denied[\s\S]*judged by its name alone/);
+    expect((await check('files/write_other')).stdout).toMatch(
+      /^files\/write_other: not in the catalog; if its server has it: denied[\s\S]*judged by its name alone/,
+    );
+  });
+
+  test('of a server that is not configured nothing is said to be allowed [B15]', async () => {
+    const unknown = await check('flies/read_file');
+    expect(unknown).toMatchObject({ status: 2, stdout: '' });
+    expect(unknown.stderr).toContain('no server "flies" is configured; did you mean files?');
+  });
+
+  test('policy alone shows the rules in order and what becomes of the tools of each server [B15]', async () => {
+    const { stdout, status } = await home.run(['--config', config, 'policy']);
+    expect({ status, lines: stdout.split('\n') }).toEqual({
+      status: 0,
+      lines: [
+        'Rules, the first that fits decides:',
+        expect.stringMatching(/^ {2}1\. allowed: .*files\/write_file/),
+        expect.stringMatching(/^ {2}2\. denied: .*only below \/tmp/),
+        'Otherwise the preset default decides: it asks about tools that are destructive by claim or by name.',
+        'Prices: {"files/*":0.25}, budget: {}',
+        'files: 3 tools: 1 allowed, 1 asked about (delete_file), 1 denied (write_file)',
+        'One call: codemode policy check SERVER/TOOL',
+        '',
+      ],
+    });
   });
 
   test.each([

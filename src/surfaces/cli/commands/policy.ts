@@ -1,6 +1,7 @@
+import type { Command } from 'commander';
 import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
-import type { Decision } from '../../../domain/policy.js';
+import type { Decision, Preset } from '../../../domain/policy.js';
 import type { PolicyReport } from '../../../host/tools/inventory.js';
 import type { CommandContext, Register } from '../command.js';
 import { plainLine, printableJson, styled } from '../terminal.js';
@@ -13,9 +14,15 @@ interface CheckFlags {
 }
 
 export const register: Register = (program, context) => {
-  program
+  const policy = program
     .command('policy')
     .description('show what programs may call')
+    .option('--json', 'as JSON')
+    .addHelpText('after', OVERVIEW_HELP)
+    .action(async (flags: { readonly json?: boolean }) => {
+      await overview(flags.json === true, context);
+    });
+  policy
     .command('check')
     .description('say whether a call is allowed, needs approval or is denied, and by which rule')
     .argument('<server/tool>', 'the tool, as codemode tools lists it')
@@ -24,14 +31,73 @@ export const register: Register = (program, context) => {
     .option('--profile <name>', 'under this profile (default: the configured one)')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
-    .action(async (name: string, flags: CheckFlags) => {
-      context.exitWith(await check(name, flags, context));
+    .action(async (name: string, _: unknown, command: Command) => {
+      // `--json` is an option of the overview too, which takes it wherever it stands.
+      context.exitWith(await check(name, command.optsWithGlobals<CheckFlags>(), context));
     });
 };
 
+const OVERVIEW_HELP = `
+Nothing is started: tools come from the catalog on disk. What depends on arguments is said of a call without any.
+--json prints { "preset", "rules", "prices", "budget", "servers": [{ "serverId", "tools": [...] }] }, with what
+policy check says of each tool.
+
+Exit status: 0, 2 bad configuration.
+
+Examples:
+  codemode policy
+  codemode policy check files/write_file
+`;
+
+async function overview(isJson: boolean, context: CommandContext): Promise<void> {
+  const { inventory, loaded } = await context.inventory();
+  await using _ = inventory;
+  const { preset, rules, prices, budget } = loaded.config.policy;
+  const servers = inventory.policyOverview();
+  if (isJson) {
+    process.stdout.write(`${printableJson({ preset, rules, prices, budget, servers }, true)}\n`);
+    return;
+  }
+  const told = rules.map(
+    ({ decision, examples: _examples, ...rule }, index) => `  ${index + 1}. ${WORDS[decision]}: ${printableJson(rule)}`,
+  );
+  const costs =
+    Object.keys(prices).length === 0 ? [] : [`Prices: ${printableJson(prices)}, budget: ${printableJson(budget)}`];
+  const lines = [
+    ...(told.length === 0 ? ['No rules.'] : ['Rules, the first that fits decides:', ...told]),
+    `${told.length === 0 ? 'The' : 'Otherwise the'} preset ${styled('bold', preset)} decides: ${PRESETS[preset]}.`,
+    ...costs,
+    ...servers.map(({ serverId, tools }) => `${styled('bold', plainLine(serverId))}: ${countsOf(tools)}`),
+    'One call: codemode policy check SERVER/TOOL',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+const PRESETS: Readonly<Record<Preset, string>> = {
+  default: 'it asks about tools that are destructive by claim or by name',
+  strict: 'it asks about everything but tools of trusted servers that claim to only read',
+  open: 'it asks about nothing',
+};
+const MAX_NAMED = 8;
+
+/** How many tools are allowed, asked about and denied; the exceptions by name. */
+function countsOf(tools: readonly PolicyReport[]): string {
+  if (tools.length === 0) return 'no tools are known; see: codemode servers';
+  const parts = (['allow', 'ask', 'deny'] as const).flatMap((decision) => {
+    const found = tools.filter((tool) => tool.decision === decision);
+    if (found.length === 0) return [];
+    const names = found.slice(0, MAX_NAMED).map(({ toolName }) => plainLine(toolName));
+    const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';
+    return [`${found.length} ${COUNTED[decision]}${decision === 'allow' ? '' : ` (${names.join(', ')}${more})`}`];
+  });
+  return `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}: ${parts.join(', ')}`;
+}
+
+const COUNTED: Readonly<Record<Decision, string>> = { allow: 'allowed', ask: 'asked about', deny: 'denied' };
+
 const HELP = `
 Nothing is started: what is known of a tool comes from the catalog on disk, and a tool that is not in it is judged by
-its name. What a run has received (the flow guard) and spent (budgets) is not looked at.
+its name. A server that is not configured is an error. What a run has received (the flow guard) and spent (budgets) is not looked at.
 --json prints { "serverId", "toolName", "decision", "reason", "rule", "isKnown", "nearest", "dependsOn", "isTrusted",
 "labels", "price" }.
 
@@ -72,7 +138,8 @@ function readArguments(text: string): JsonObject {
 
 function render(report: PolicyReport): string {
   const { serverId, toolName, decision, reason, rule, isKnown, nearest, dependsOn, isTrusted, labels, price } = report;
-  const lines = [`${styled('bold', plainLine(`${serverId}/${toolName}`))}: ${WORDS[decision]}`];
+  const found = isKnown ? '' : 'not in the catalog; if its server has it: ';
+  const lines = [`${styled('bold', plainLine(`${serverId}/${toolName}`))}: ${found}${WORDS[decision]}`];
   const add = (label: string, text: string) => lines.push(`  ${styled('dim', `${label}:`)} ${plainLine(text)}`);
   add('because', reason);
   add('says', rule.text);
@@ -81,7 +148,7 @@ function render(report: PolicyReport): string {
   if (isTrusted || labels.length > 0) add('its server', [...(isTrusted ? ['trusted'] : []), ...labels].join(', '));
   if (price !== undefined) add('costs', price);
   if (!isKnown) {
-    add('note', 'no such tool is in the catalog; it was judged by its name alone');
+    add('note', 'a tool that its server does not have cannot be called; this one was judged by its name alone');
     if (nearest.length > 0) add('did you mean', nearest.join(' or '));
   }
   return `${lines.join('\n')}\n`;

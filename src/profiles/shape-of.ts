@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../domain/json.js';
+import type { JsonValue } from '../domain/json.js';
 
 /** Parsing a larger one costs more than its shape is worth: everybody waits for it. */
 const MAX_PARSED_CHARACTERS = 4_000_000;
