@@ -40,6 +40,8 @@ export function firstDeclarations(
     if (tools.length === 0 || !(source.includes(`@codemode/servers/${path}`) || isRequested(server))) return [];
     const used = tools.filter(({ exportName }) => isNamedIn(source, exportName));
     const isAsked = isRequested(server);
+    // The program printed them itself.
+    if (used.length === 0 && !isAsked && !hasFailed && isListedIn(source, path)) return [];
     // What was said of a large server before is news again only to who asks for all of it.
     const isTold = isDeclared(path, isAsked || tools.length <= MAX_WHOLE_TOOLS ? ALL_TOOLS : undefined);
     const isWhole = !isTold && (isAsked || used.length === 0);
@@ -83,6 +85,13 @@ function typesOf(
 ): ServerTypes {
   const { text, declared } = briefDeclarationsOf(server, wanted, view, budgetTokens);
   return { path: server.path, tools: declared.map(({ exportName }) => exportName), text };
+}
+
+/** `listTools("github")` and `getTypes("github")` give what would come with the answer. */
+function isListedIn(source: string, path: string): boolean {
+  return [...source.matchAll(/\b(?:listTools|getTypes)\(\s*["'`]([^"'`\n]{1,200})["'`]/g)].some(
+    ([, name]) => name === path,
+  );
 }
 
 /** As its own word, so that `get` is not found in `getUser`. */
