@@ -25,6 +25,12 @@ test('a setting that saves a quarter or more is left as it is', () => {
   });
 });
 
+test('what comes later is named where not everything is declared at once', () => {
+  expect(judge({ ...REPORT, level: 'index' }, CHOICES).reason).toBe(
+    'an agent reads 3000 tokens instead of 10000: 70.0 % less. The types of a server that it uses add about 500',
+  );
+});
+
 test('where the setting in force saves nothing, the richest that is worth it is named', () => {
   expect(judge({ ...REPORT, catalog: 14_000 }, CHOICES)).toEqual({
     isWorthIt: true,

@@ -40,7 +40,7 @@ const WORTH_SAVING = 0.25;
  * else with the one that tells an agent the most and is worth it.
  */
 export function judge(report: TokenReport, choices: readonly BriefingChoice[]): WorthVerdict {
-  const { tools, definitions, catalog } = report;
+  const { tools, definitions, catalog, level, perServer } = report;
   if (tools < WORTH_TOOLS && definitions <= WORTH_TOKENS) {
     const few = `you have ${tools} ${tools === 1 ? 'tool' : 'tools'} with ${definitions} tokens of definitions`;
     const reason = `${few}, fewer than ${WORTH_TOOLS} tools and ${WORTH_TOKENS} tokens: give them to the model directly`;
@@ -49,7 +49,8 @@ export function judge(report: TokenReport, choices: readonly BriefingChoice[]): 
   const saving = (tokens: number) => 1 - tokens / definitions;
   const percent = (tokens: number) => `${(100 * saving(tokens)).toFixed(1)} % less`;
   const reads = `an agent reads ${catalog} tokens instead of ${definitions}`;
-  if (saving(catalog) >= WORTH_SAVING) return { isWorthIt: true, reason: `${reads}: ${percent(catalog)}` };
+  const later = level === 'full' ? '' : `. The types of a server that it uses add about ${perServer}`;
+  if (saving(catalog) >= WORTH_SAVING) return { isWorthIt: true, reason: `${reads}: ${percent(catalog)}${later}` };
   const better = betterThan(catalog, choices, (tokens) => saving(tokens) >= WORTH_SAVING);
   if (better !== undefined && better.tokens < definitions) {
     const { level, tokenBudget, tokens } = better;
