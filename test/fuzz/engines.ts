@@ -36,13 +36,18 @@ export async function openEngines(): Promise<Fuzzer> {
 function factsOf({ outcome, logs, journal }: RunReport) {
   // Columns differ: QuickJS points behind what was called, V8 in front of it.
   const shown = JSON.parse(JSON.stringify(outcome), (key, value) => (key === 'stack' || key === 'column' ? '' : value));
-  return { outcome: shown as typeof outcome, logs: logs.map(({ level, message }) => [level, message]), calls: journal.calls };
+  return {
+    outcome: shown as typeof outcome,
+    logs: logs.map(({ level, message }) => [level, message]),
+    calls: journal.calls,
+  };
 }
 
 type Facts = ReturnType<typeof factsOf>;
 
 function differenceOf(lines: readonly string[], left: Facts, right: Facts): string {
-  const listOf = ({ outcome }: Facts) => (outcome.status === 'completed' ? (JSON.parse(outcome.resultJson) as unknown[]) : []);
+  const listOf = ({ outcome }: Facts) =>
+    outcome.status === 'completed' ? (JSON.parse(outcome.resultJson) as unknown[]) : [];
   const [quickJs, v8] = [listOf(left), listOf(right)];
   const at = quickJs.findIndex((value, index) => !isDeepStrictEqual(value, v8[index]));
   const log = left.logs.findIndex((entry, index) => !isDeepStrictEqual(entry, right.logs[index]));
@@ -84,7 +89,8 @@ function expression(random: Random, depth: number): string {
 }
 
 function number(random: Random, depth: number): string {
-  if (depth <= 0) return random.pick(['0', '1', '-1', '2', '7', '0.1', '1e3', '255', '-0', '1e21', '3.7', 'NaN', '2 ** 31']);
+  if (depth <= 0)
+    return random.pick(['0', '1', '-1', '2', '7', '0.1', '1e3', '255', '-0', '1e21', '3.7', 'NaN', '2 ** 31']);
   const [a, b] = [number(random, depth - 1), number(random, depth - 1)];
   return random.pick([
     `(${a} ${random.pick(['+', '-', '*', '/', '%', '&', '|', '^', '<<', '>>', '>>>'])} (${b}))`,
@@ -117,7 +123,26 @@ function text(random: Random, depth: number): string {
   ]);
 }
 
-const WORDS = ['', 'a', 'B', 'ä', 'é', 'e\u0301', 'ß', '😀', '10', '2', ' x ', 'a,b', '-', '\u2028', 'İ', 'zebra', '0x1f', '1e3'];
+const WORDS = [
+  '',
+  'a',
+  'B',
+  'ä',
+  'é',
+  'e\u0301',
+  'ß',
+  '😀',
+  '10',
+  '2',
+  ' x ',
+  'a,b',
+  '-',
+  '\u2028',
+  'İ',
+  'zebra',
+  '0x1f',
+  '1e3',
+];
 
 function list(random: Random, depth: number): string {
   const items = random.list(6, () => (random.chance(2) ? number(random, depth - 1) : text(random, depth - 1)));
@@ -138,7 +163,10 @@ function list(random: Random, depth: number): string {
 }
 
 function record(random: Random, depth: number): string {
-  const fields = random.list(5, () => `${JSON.stringify(random.pick(['a', 'b', '10', '2', '-1', 'é', 'then2']))}: ${expression(random, depth - 2)}`);
+  const fields = random.list(
+    5,
+    () => `${JSON.stringify(random.pick(['a', 'b', '10', '2', '-1', 'é', 'then2']))}: ${expression(random, depth - 2)}`,
+  );
   const plain = `({ ${fields.join(', ')} })`;
   return random.pick([
     plain,
@@ -164,7 +192,17 @@ function date(random: Random): string {
 }
 
 function pattern(random: Random, depth: number): string {
-  const of = random.pick(['/a+b?/g', '/[^a-z]/gi', '/(?<w>\\w)(\\d)?/', '/\\s*(.)$/u', '/(?=\\d)/g', '/\\p{L}/gu', '/(a|ab)(c|bcd)?/', '/^.|e\\u0301/gm', '/(?<!x)\\d{1,2}?/y']);
+  const of = random.pick([
+    '/a+b?/g',
+    '/[^a-z]/gi',
+    '/(?<w>\\w)(\\d)?/',
+    '/\\s*(.)$/u',
+    '/(?=\\d)/g',
+    '/\\p{L}/gu',
+    '/(a|ab)(c|bcd)?/',
+    '/^.|e\\u0301/gm',
+    '/(?<!x)\\d{1,2}?/y',
+  ]);
   const subject = text(random, depth - 1);
   return random.pick([
     `(${subject}).match(${of})`,
