@@ -296,8 +296,8 @@ export class SuspendedRuns {
     const store = await this.#store();
     const last = store.lastOf(owner);
     if (last === undefined || !this.#hasServersOf(last)) return undefined;
-    const json = store.recordingOf(last.id);
-    const recording = json === undefined ? undefined : decodeRecording(json);
+    const stored = store.recordingOf(last.id);
+    const recording = stored === undefined ? undefined : recordingIn(stored);
     // The recording is sealed; the columns by which it was found are not.
     if (recording?.caller !== owner.caller || recording.codeDigest !== owner.codeDigest) return undefined;
     return refusedApprovals(recording).some((id) => decided.has(id)) ? recording : undefined;
