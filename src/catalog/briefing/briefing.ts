@@ -16,8 +16,11 @@ export interface BriefingOptions {
   readonly usedBefore?: UsedBefore;
 }
 
-/** About four real tools with their types, or a line for each of thirty servers: what is read in every session. */
-export const DEFAULT_BUDGET_TOKENS = 550;
+/**
+ * About four real tools with their types, or a line for each of thirty servers: what is read in every session, and what fits
+ * in the 2,048 characters that some clients keep of it.
+ */
+export const DEFAULT_BUDGET_TOKENS = 500;
 
 /** What an agent is told about these servers: everything that fits, the same for the same snapshot. */
 export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions = {}): CatalogBriefing {
