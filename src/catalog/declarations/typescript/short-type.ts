@@ -3,8 +3,19 @@ import { mergeNotes } from '../schema/notes.js';
 import { type ObjectProperty, type ObjectShape, type SchemaNode, withoutReference } from '../schema/schema-model.js';
 import { literalType, propertyName } from './typescript-types.js';
 
-/** A type that does not fit is written with fewer levels of objects, one attempt after the other. */
-const DEPTHS = [2, 1, 0];
+/**
+ * A type that does not fit is written with fewer levels of objects, one attempt after the other. `names` is how many
+ * properties of an object below the last level are named without their types: a program can filter and join by names.
+ */
+const ATTEMPTS = [
+  { depth: 2, names: 0 },
+  { depth: 1, names: 12 },
+  { depth: 1, names: 6 },
+  { depth: 1, names: 0 },
+  { depth: 0, names: 12 },
+  { depth: 0, names: 6 },
+  { depth: 0, names: 0 },
+];
 /** Nothing is checked beyond these: schemas are foreign, and may refer to themselves. */
 const MAX_NODES = 300;
 const MAX_NESTING = 8;
@@ -19,21 +30,23 @@ const MAX_DEFAULT_CHARACTERS = 24;
  * come first, then those for paging; what there is no room for is `…`, or `object` and `unknown` where it is nested.
  */
 export function shortType(node: SchemaNode, maximum: number): string {
-  for (const depth of DEPTHS) {
-    const text = new ShortWriter(Number.POSITIVE_INFINITY).type(node, depth + 1, 0);
+  for (const { depth, names } of ATTEMPTS) {
+    const text = new ShortWriter(Number.POSITIVE_INFINITY, names).type(node, depth + 1, 0);
     if (text.length <= maximum) return text;
   }
-  const text = new ShortWriter(maximum).type(node, 1, 0);
+  const text = new ShortWriter(maximum, 0).type(node, 1, 0);
   return text.length <= maximum ? text : 'unknown';
 }
 
 class ShortWriter {
   /** Characters for the outermost object; members that do not fit are left out. */
   readonly #maximum: number;
+  readonly #names: number;
   #nodes = 0;
 
-  constructor(maximum: number) {
+  constructor(maximum: number, names: number) {
     this.#maximum = maximum;
+    this.#names = names;
   }
 
   type(node: SchemaNode, depth: number, nesting: number): string {
@@ -71,7 +84,8 @@ class ShortWriter {
   }
 
   #object({ properties, patterns, additional }: ObjectShape, depth: number, nesting: number): string {
-    if (depth === 0 || properties.size === 0) return 'object';
+    if (properties.size === 0) return 'object';
+    if (depth === 0) return this.#names === 0 ? 'object' : namesOf(properties, this.#names);
     const isOpen = patterns.length > 0 || typeof additional !== 'string';
     const shown: string[] = [];
     let length = '{  }'.length + MORE.length;
@@ -104,6 +118,13 @@ class ShortWriter {
 }
 
 const MORE = '…';
+
+/** `{ id, name, note?, … }` */
+function namesOf(properties: ObjectShape['properties'], most: number): string {
+  const names = inOrder(properties).map(([name, { isRequired }]) => `${propertyName(name)}${isRequired ? '' : '?'}`);
+  const shown = names.filter((name) => name.length <= MAX_NAME_CHARACTERS).slice(0, most);
+  return `{ ${[...shown, ...(shown.length < names.length ? [MORE] : [])].join(', ')} }`;
+}
 
 /** Those that must be given first, then those that decide how much of the answer comes. */
 function inOrder(properties: ObjectShape['properties']): [string, ObjectProperty][] {

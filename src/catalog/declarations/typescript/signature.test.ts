@@ -72,6 +72,35 @@ describe('a signature', () => {
     expect(signature(undefined, undefined, 'x'.repeat(500))).toBe('f()');
   });
 
+  test('shortens what was observed by whole members, and says what kind of text it is', () => {
+    const members = Array.from({ length: 12 }, (_, index) => `member_${index}: string;`).join('\n');
+    const observed = `{\n  items: {\n${members}\n}[];\n  total: number;\n}`;
+    const short =
+      '{ items: { member_0: string, member_1: string, member_2: string, member_3: string, member_4: string, member_5: string, member_6: string, … }[] }';
+    expect(signature(undefined, undefined, observed)).toBe(`f(): ${short} /* observed */`);
+    expect(signature(undefined, undefined, `/** JSON text of: ${observed} */ string`)).toBe(
+      `f(): /** JSON text of: ${short} */ string /* observed */`,
+    );
+    const foreign = `/** JSON text of: { "a } , b": string; ${members} } */ string`;
+    expect(signature(undefined, undefined, foreign)).toBe('f(): /** JSON text */ string /* observed */');
+  });
+
+  test('names the properties of rows whose types there is no room for', () => {
+    const text = { type: 'string' };
+    const row = {
+      type: 'object',
+      properties: { id: text, name: text, kind: { enum: ['straw', 'frame', 'top-bar'] }, born: text, notes: text },
+      required: ['id', 'name'],
+    };
+    const page = {
+      type: 'object',
+      properties: { items: { type: 'array', items: row }, next_cursor: text, last: row },
+      required: ['items'],
+    };
+    const rowNames = '{ id, name, kind?, born?, notes? }';
+    expect(signature(undefined, page)).toBe(`f(): { items: ${rowNames}[], next_cursor?: string, last?: ${rowNames} }`);
+  });
+
   test('of a schema that refers to itself many times is made in no time', () => {
     const tree = { type: 'array', items: { anyOf: Array.from({ length: 20 }, () => ({ $ref: '#/$defs/t' })) } };
     const started = performance.now();

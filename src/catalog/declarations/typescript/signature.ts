@@ -27,5 +27,33 @@ function outputOf({ outputSchema }: Tool, observedType: string | undefined): str
     return withoutReference(root).shape.kind === 'unknown' ? undefined : shortType(root, MAX_OUTPUT_CHARACTERS);
   }
   const seen = observedType?.replace(/;?\s+/g, (gap) => (gap.startsWith(';') ? ', ' : ' ')).replaceAll(', }', ' }');
-  return seen === undefined || seen.length > MAX_OUTPUT_CHARACTERS ? undefined : `${seen} /* observed */`;
+  if (seen === undefined) return undefined;
+  const [, kind, data] = /^\/\*\* (.{1,40}?) of: (.*) \*\/ string$/s.exec(seen) ?? [];
+  const short = kind === undefined || data === undefined ? shortened(seen) : textOf(kind, shortened(data));
+  return short === undefined ? undefined : `${short} /* observed */`;
+}
+
+function textOf(kind: string, data: string | undefined): string {
+  return `/** ${kind}${data === undefined ? '' : ` of: ${data}`} */ string`;
+}
+
+/** A type of our own writer without the members that there is no room for: `{ items: { id: string, … }[] }`. */
+function shortened(type: string): string | undefined {
+  if (type.length <= MAX_OUTPUT_CHARACTERS) return type;
+  // Strings in a type are foreign, and may hold brackets.
+  if (/["'`]/.test(type)) return undefined;
+  const open: number[] = [];
+  const ends = new Map<number, number>();
+  let cut: { readonly at: number; readonly open: readonly number[] } | undefined;
+  for (const { 0: mark, index } of type.matchAll(/[{},]/g)) {
+    if (mark === '{') open.push(index);
+    else if (mark === '}') ends.set(open.pop() ?? -1, index);
+    else if (index < MAX_OUTPUT_CHARACTERS && open.length > 0) cut = { at: index, open: [...open] };
+  }
+  if (cut === undefined) return undefined;
+  // `}[]`: what follows an object's end belongs to it.
+  const closing = cut.open.map(
+    (start) => ` }${/^(?:\[\])*/.exec(type.slice((ends.get(start) ?? type.length) + 1))?.[0]}`,
+  );
+  return `${type.slice(0, cut.at)}, …${closing.reverse().join('')}`;
 }
