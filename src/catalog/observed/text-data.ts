@@ -147,13 +147,12 @@ function rowsWith(
   return { kind, value: records.map((cells) => rowOf(header, cells)) };
 }
 
-/** In some column everything but the first cell is a number. */
+/** In some column everything but the first cell is a number; or has one in it (`user-17`, `2025-01-31`), in three lines and more. */
 function isAboveNumbers(header: readonly string[], records: readonly (readonly string[])[]): boolean {
+  const number = records.length < 3 ? /^-?\d+(?:\.\d+)?%?$/ : /\d/;
   return header.some(
     (cell, at) =>
-      records.length > 0 &&
-      /^[A-Za-z_]/.test(cell) &&
-      records.every((cells) => /^-?\d+(?:\.\d+)?%?$/.test(cells[at] ?? '')),
+      records.length > 0 && /^[A-Za-z_][^\d]*$/.test(cell) && records.every((cells) => number.test(cells[at] ?? '')),
   );
 }
 

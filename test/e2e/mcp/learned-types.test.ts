@@ -71,7 +71,7 @@ describe('what kind of text a tool returns', () => {
   const scripts = {
     office: {
       tools: [
-        ...['csv', 'lines', 'table', 'literal', 'cut', 'plain', 'headless'].map((name) => tool(name)),
+        ...['csv', 'dated', 'lines', 'table', 'literal', 'cut', 'plain', 'headless'].map((name) => tool(name)),
         tool('read_query', {
           description: 'Execute a SELECT query on the SQLite database',
           inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
@@ -79,6 +79,7 @@ describe('what kind of text a tool returns', () => {
       ],
       replies: {
         csv: text('order_id,customer_name,total\n1,Ann Canary,3.5\n2,Ben,4\n'),
+        dated: text('id,name,born\nuser-1,Ann Canary,\nuser-2,Ben,2001-02-03\nuser-3,Cleo,\n'),
         lines: text('{"level":"info","count":1}\n{"level":"warn","count":2}\n'),
         table: text('Found:\n\n| name | city | total |\n|---|---|---|\n| Ann Canary | Oslo | 3 |\n'),
         literal: text("[{'id': 1, 'parent': None, 'tags': ('a', 'b')}]"),
@@ -101,6 +102,7 @@ describe('what kind of text a tool returns', () => {
 
   test.each([
     ['csv', '/** CSV text of: { order_id: string; customer_name: string; total: string }[] */ string'],
+    ['dated', '/** CSV text of: { id: string; name: string; born: string }[] */ string'],
     ['lines', '/** JSON lines of: { level: string; count: number }[] */ string'],
     ['table', '/** Markdown table of: { name: string; city: string; total: string }[] */ string'],
     ['literal', '/** Python literal of: { id: number; parent: null; tags: string[] }[] */ string'],
