@@ -23,6 +23,15 @@ describe('example payloads (A27)', () => {
     expect(exampleOf({ type: 'integer', minimum: 5, default: 1 })).toBe(5);
   });
 
+  test('a list that was asked for has an item, if it may', () => {
+    const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+    const people = { type: 'array', items: person };
+    const properties = { people, others: people, nobody: { ...people, maxItems: 0 } };
+    const schema = { type: 'object', properties, required: ['people', 'others', 'nobody'] };
+    expect(exampleInput(schema)).toEqual({ people: [], others: [], nobody: [] });
+    expect(exampleInput(schema, ['people', 'nobody'])).toEqual({ people: [{ name: 'text' }], others: [], nobody: [] });
+  });
+
   test('only what is required is there, and what was asked for', () => {
     const schema = {
       type: 'object',

@@ -39,6 +39,8 @@ const MAX_TEXT = 256;
 class ExampleMaker {
   readonly #including: readonly string[];
   readonly #maximumDepth: number;
+  /** Inside a property that is to be shown: an empty list shows nothing. */
+  #isShowing = false;
   #values = 0;
   #isComplete = true;
 
@@ -99,8 +101,11 @@ class ExampleMaker {
     const example: JsonObject = {};
     const missing = () => (constraints.minProperties ?? 0) - Object.keys(example).length;
     for (const [name, property] of shape.properties) {
-      const isWanted = property.isRequired || (depth === 0 && this.#including.includes(name));
-      if (isWanted) setOwn(example, name, this.make(property.node, depth + 1));
+      const isShown = depth === 0 && this.#including.includes(name);
+      if (!isShown && !property.isRequired) continue;
+      if (depth === 0) this.#isShowing = isShown;
+      setOwn(example, name, this.make(property.node, depth + 1));
+      if (depth === 0) this.#isShowing = false;
     }
     for (const [name, property] of shape.properties) {
       if (missing() > 0 && !Object.hasOwn(example, name)) setOwn(example, name, this.make(property.node, depth + 1));
@@ -116,7 +121,8 @@ class ExampleMaker {
   }
 
   #items(item: SchemaNode, constraints: Constraints, depth: number): JsonValue[] {
-    const count = Math.min(constraints.minItems ?? 0, MAX_ITEMS);
+    const least = this.#isShowing && constraints.maxItems !== 0 ? 1 : 0;
+    const count = Math.min(Math.max(constraints.minItems ?? 0, least), MAX_ITEMS);
     return Array.from({ length: count }, (_, index) => distinct(item, this.make(item, depth + 1), index));
   }
 

@@ -82,7 +82,7 @@ const PINS: readonly (readonly [
   [
     'one value where a list is wanted',
     { query: 'x', labels: 'bug' },
-    'at /labels: expected array of string, received string "bug". Example: search_issues({"query":"is:open","labels":[]})',
+    'at /labels: expected array of string, received string "bug". Example: search_issues({"query":"is:open","labels":["text"]})',
     'Wrap it in an array: ["bug"].',
     '/labels',
   ],

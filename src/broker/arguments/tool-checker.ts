@@ -107,13 +107,18 @@ export class ToolChecker {
     const attempts = typeof property === 'string' ? [[], [property], []] : [[]];
     for (const [attempt, including] of attempts.entries()) {
       const example = this.#exampleOf(tool.inputSchema, including);
-      if (attempt === 0 && typeof property === 'string' && !(isJsonObject(example) && Object.hasOwn(example, property)))
-        continue;
+      if (attempt === 0 && typeof property === 'string' && !shows(example, property)) continue;
       const isShort = JSON.stringify(example).length <= MAX_EXAMPLE_CHARACTERS;
       if (isShort && findProblems(root, example).length === 0) return example;
     }
     return undefined;
   }
+}
+
+function shows(example: JsonValue, property: string): boolean {
+  if (!isJsonObject(example) || !Object.hasOwn(example, property)) return false;
+  const value = example[property];
+  return !(Array.isArray(value) && value.length === 0);
 }
 
 /** A longer example would bury the message. */
