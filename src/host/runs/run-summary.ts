@@ -41,6 +41,8 @@ export function firstDeclarations(
     if (tools.length === 0 || !(importsServer(source, path) || isRequested(server))) return [];
     const used = tools.filter(({ exportName }) => isNamedIn(source, exportName));
     const isAsked = isRequested(server);
+    // The program printed them itself.
+    if (used.length === 0 && !isAsked && !hasFailed && isListedIn(source, path)) return [];
     // What was said of a large server before is news again only to who asks for all of it.
     const isTold = isDeclared(path, isAsked || tools.length <= MAX_WHOLE_TOOLS ? ALL_TOOLS : undefined);
     const isWhole = !isTold && (isAsked || used.length === 0);
@@ -92,6 +94,13 @@ function importsServer(source: string, path: string): boolean {
   for (let at = source.indexOf(module); at >= 0; at = source.indexOf(module, at + 1))
     if (!/[a-z0-9-]/.test(source[at + module.length] ?? '')) return true;
   return false;
+}
+
+/** `listTools("github")` and `getTypes("github")` give what would come with the answer. */
+function isListedIn(source: string, path: string): boolean {
+  return [...source.matchAll(/\b(?:listTools|getTypes)\(\s*["'`]([^"'`\n]{1,200})["'`]/g)].some(
+    ([, name]) => name === path,
+  );
 }
 
 /** As its own word, so that `get` is not found in `getUser`. */
