@@ -432,3 +432,18 @@ describe('a call without a valid credential', () => {
     expect(toolTrace).toMatchObject([{ error: 'AuthenticationError: the server asks for a valid credential' }]);
   });
 });
+
+describe('failed calls in a result', () => {
+  test('say what went wrong, as Promise.allSettled gives them', async () => {
+    const { result, diagnostics } = await codemode.run(`import * as notes from '@codemode/servers/notes';
+      globalThis.__codemode_result__ = await Promise.allSettled([notes.forbidden(), notes.rows()]);`);
+    expect(result).toEqual([
+      {
+        status: 'rejected',
+        reason: expect.objectContaining({ name: 'ToolCallError', message: expect.stringContaining('HTTP 403') }),
+      },
+      { status: 'fulfilled', value: '[{"id":1}]' },
+    ]);
+    expect(diagnostics.map(({ code }) => code)).not.toContain('RESULT_NOT_JSON');
+  });
+});

@@ -4,6 +4,7 @@ import { framesOf, titleOf } from './stack.js';
 
 /** The classes of `@codemode/errors`. Everything a call can fail with is one of these. */
 
+const create = Object.create;
 const defineProperty = Object.defineProperty;
 const hasOwn = Object.hasOwn;
 const keysOf = Object.keys;
@@ -16,6 +17,19 @@ export class CodemodeError extends Error {
   constructor(message?: string, options?: { hint?: string; cause?: unknown }) {
     super(message, options !== undefined && 'cause' in options ? { cause: options.cause } : undefined);
     this.hint = options?.hint ?? GENERAL_HINTS.error;
+  }
+
+  /** In a result, as `Promise.allSettled` gives it, JSON would leave out what an error says. */
+  toJSON(): Record<string, unknown> {
+    const fields = create(null) as Record<string, unknown>;
+    fields['name'] = this.name;
+    fields['message'] = this.message;
+    const keys = keysOf(this);
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] as string;
+      fields[key] = (this as unknown as Record<string, unknown>)[key];
+    }
+    return fields;
   }
 }
 
