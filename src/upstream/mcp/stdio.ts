@@ -12,6 +12,7 @@ import { notMcp, STDERR_TITLE } from './not-mcp.js';
 import { MAX_WAIT_MS, type ReadBudget } from './read-budget.js';
 import type { ChildGroups } from './stdio-groups.js';
 import { LineSplitter } from './stdio-lines.js';
+import { withoutStackFrames } from './without-stack-frames.js';
 
 /** The most that is kept of what a server writes to stderr: the end of it, where the reason of a crash stands. */
 const STDERR_TAIL_BYTES = 8 * 1024;
@@ -69,7 +70,7 @@ export class StdioTransport implements Transport {
 
   /** How the process ended, what it printed instead of messages, and the last of its stderr. Not masked yet. */
   diagnosis(): string | undefined {
-    const stderr = this.#stderr.text();
+    const stderr = withoutStackFrames(this.#stderr.text());
     const noise = this.#hasSpoken || this.#noise === undefined ? undefined : notMcp(this.#noise);
     const parts = [this.#end, noise, stderr === '' ? undefined : `${STDERR_TITLE}${stderr}`].filter(
       (part) => part !== undefined,
