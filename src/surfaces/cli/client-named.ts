@@ -19,6 +19,6 @@ export function clientCalled(name: string): Client {
   const [close] = nearest(name, ids, 1);
   throw new HostError(
     'bad_input',
-    `there is no client ${JSON.stringify(name)}; ${close === undefined ? '' : `did you mean ${close}? `}Clients: ${ids.join(', ')}`,
+    `there is no client ${JSON.stringify(name)}${close === undefined ? '.' : `; did you mean ${close}?`} Clients: ${ids.join(', ')}`,
   );
 }
