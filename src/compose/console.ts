@@ -1,6 +1,7 @@
 import { policyMistakes } from '../broker/policy/mistakes.js';
 import { Policy } from '../broker/policy/policy.js';
 import type { Redactor } from '../broker/redaction/redactor.js';
+import { approximateTokens } from '../catalog/briefing/tokens.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import { parseYaml } from '../config/files/document.js';
@@ -171,14 +172,8 @@ function playgroundOf({ host, loaded: { config } }: ConsoleParts): Playground {
           return isMissing ? { name, problem: 'Neither Node nor Python was found. Run: codemode doctor.' } : { name };
         }),
       ),
-    countTokens,
+    countTokens: approximateTokens,
   };
-}
-
-async function countTokens(text: string): Promise<number> {
-  const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base');
-  // Servers write what they like, also the marks that models end with: here they are text like any other.
-  return count(text, { disallowedSpecial: new Set<string>() });
 }
 
 async function contextTokens({ inventory, loaded: { config } }: ConsoleParts) {
@@ -190,9 +185,7 @@ async function contextTokens({ inventory, loaded: { config } }: ConsoleParts) {
       JSON.stringify({ name, title, description: description(view), inputSchema, outputSchema }),
     ),
   ];
-  const { countTokens: count } = await import('gpt-tokenizer/encoding/o200k_base');
-  const asText = { disallowedSpecial: new Set<string>() };
-  const { tools, definitions, catalog } = measureTokens(view, told, (text) => count(text, asText));
+  const { tools, definitions, catalog } = measureTokens(view, told);
   return { tools, definitions, told: catalog };
 }
 

@@ -120,7 +120,7 @@ const BUNDLED = `
   @fastify/error @fastify/forwarded @fastify/proxy-addr @jridgewell/resolve-uri @jridgewell/sourcemap-codec
   @jridgewell/trace-mapping @modelcontextprotocol/client @modelcontextprotocol/core @modelcontextprotocol/server
   @opentelemetry/api acorn avvio bintrees commander eventsource eventsource-parser fast-decode-uri-component
-  fast-deep-equal fast-json-stringify fast-querystring fastify fastq find-my-way gpt-tokenizer ipaddr.js jose
+  fast-deep-equal fast-json-stringify fast-querystring fastify fastq find-my-way ipaddr.js jose
   pkce-challenge process-warning prom-client quickjs-wasi re2js ret reusify rfdc safe-regex2 secure-json-parse semver
   smol-toml tdigest toad-cache undici ws yaml zod`;
 

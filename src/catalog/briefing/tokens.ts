@@ -24,6 +24,15 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
+/**
+ * The same without the tenth: for figures that are shown, not kept to. Of the tool definitions of 30 real servers the
+ * median is 2 % too high, 26 are within 6 %, and the shortest one is 16 % too low (decision 0069).
+ */
+export function approximateTokens(text: string): number {
+  return Math.round(estimateTokens(text) / RAISED);
+}
+
+const RAISED = 1.11;
 const SPACE = 0x20;
 const NEW_LINE = 0x0a;
 const WEIGHTS = {

@@ -25,7 +25,7 @@ export interface PlaygroundRequest {
 export interface PlaygroundAnswer {
   readonly runId?: string;
   readonly state: RunState;
-  /** Exactly what a client hands to its model, and how many tokens that is (o200k vocabulary). */
+  /** Exactly what a client hands to its model, and about how many tokens that is. */
   readonly forModel: string;
   readonly tokens: number;
   /** The same as data, for a person. */

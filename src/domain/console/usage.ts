@@ -1,7 +1,7 @@
 import type { CallVerdict } from '../audit.js';
 
 export interface UsageReport {
-  /** What a model reads before its first program: counted with the o200k vocabulary, as `codemode measure` does. */
+  /** What a model reads before its first program: estimated, as `codemode measure` does. */
   readonly context: { readonly tools: number; readonly definitions: number; readonly told: number };
   /** How `days[].answerTokens` and `readTokens` are estimated, in words. */
   readonly method: string;

@@ -1,3 +1,4 @@
+import { approximateTokens } from '../../catalog/briefing/tokens.js';
 import { HostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import { briefDeclarationsOf, briefingLevel, type CatalogTool, type ToolView } from '../tools/tool-view.js';
@@ -45,11 +46,11 @@ export interface Percentiles {
   readonly p95: number;
 }
 
-/** Counts with the given tokenizer. `told` is every text that an agent's client hands to the model at the start. */
+/** `told` is every text that an agent's client hands to the model at the start. */
 export function measureTokens(
   view: ToolView,
   told: readonly string[],
-  countTokens: (text: string) => number,
+  countTokens: (text: string) => number = approximateTokens,
 ): TokenReport {
   const { servers } = view.forCode;
   const inCode = servers.flatMap(({ tools }) => tools);

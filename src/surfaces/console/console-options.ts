@@ -57,7 +57,7 @@ export interface Playground {
   /** Throws `bad_input` for a contract that this machine cannot serve. */
   readonly open: (name: ProfileName) => Promise<{ readonly profile: Profile; readonly session: Session }>;
   /** With the vocabulary that `codemode measure` counts with. */
-  readonly countTokens: (text: string) => Promise<number>;
+  readonly countTokens: (text: string) => number;
 }
 
 /** What one route set is given besides the options. */

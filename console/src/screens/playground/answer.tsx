@@ -81,7 +81,7 @@ export function Answer({
         ) : (
           <>
             <p class="muted small">
-              {count(answer.tokens)} tokens (o200k vocabulary), {count(answer.forModel.length)} characters.
+              About {count(answer.tokens)} tokens, {count(answer.forModel.length)} characters.
             </p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
             <section class="block" aria-label="Answer as the model reads it" tabIndex={0}>

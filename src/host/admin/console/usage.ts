@@ -20,7 +20,7 @@ const MAX_RECORDS = 200_000;
 const MAX_TIMES = 20_000;
 
 const METHOD =
-  'How this is counted. What a model reads before its first program: with the o200k vocabulary, as codemode measure does. Answers: bytes of JSON divided by 4. ' +
+  'How this is counted. What a model reads before its first program: estimated, as codemode measure does. Answers: bytes of JSON divided by 4. ' +
   '"Tools answered" is what tools gave to programs: a model that calls them one by one reads all of it. "The model read" is the whole answer of each run; ' +
   'what a client hands to its model can be less, because large answers are cut. The answer to a call that was sent again counts once.';
 

@@ -58,7 +58,7 @@ export function mountPlayground(scope: FastifyInstance, { options }: ConsoleCont
       ...(runId === undefined ? {} : { runId }),
       state,
       forModel: cutText(text, MODEL_CHARACTERS),
-      tokens: await playground.countTokens(text),
+      tokens: playground.countTokens(text),
       structured: answer.structured,
       isError: answer.isError,
       notes,
