@@ -38,7 +38,13 @@ export function parseYaml(text: string, file: string): ConfigDocument {
   };
   const mistake = document.errors[0] ?? document.warnings[0];
   if (mistake !== undefined)
-    throw badConfig(file, place(mistake.pos[0]), plainSyntaxMessage(mistake.code, mistake.message, isJsonFile(file)));
+    throw badConfig(
+      file,
+      place(mistake.pos[0]),
+      text.startsWith('${', mistake.pos[0] - 1) && !isJsonFile(file)
+        ? BARE_VARIABLE
+        : plainSyntaxMessage(mistake.code, mistake.message, isJsonFile(file)),
+    );
 
   let value: unknown;
   try {
@@ -142,6 +148,9 @@ export function blankComments(text: string): string {
     match.startsWith('"') ? match : match.replace(/[^\n]/g, ' '),
   );
 }
+
+/** `{ command: ${NAME} }`: the braces are YAML's own there. */
+const BARE_VARIABLE = 'a variable between { and } needs quotes; write "${NAME}"';
 
 function plainSyntaxMessage(code: string, message: string, isJson: boolean): string {
   if (code === 'DUPLICATE_KEY') return 'this key appears twice; keep one of them';
