@@ -191,7 +191,10 @@ export class RunHistory {
     if (call === undefined)
       throw new HostError('not_found', `the arguments of call ${number} of run ${runId} are not kept`);
     const { value, isCut } = cutValue(call.argumentsJson, ANSWER_CHARACTERS);
-    return { arguments: this.#clean(value), isCut, bytes: Buffer.byteLength(call.argumentsJson) };
+    // Programs give a tool one argument: its fields are what a person looks for.
+    const [only, ...others] = Array.isArray(value) ? value : [value];
+    const shown = others.length === 0 && only !== undefined ? only : value;
+    return { arguments: this.#clean(shown), isCut, bytes: Buffer.byteLength(call.argumentsJson) };
   }
 
   /** The program for the playground. Throws `not_found`. */
