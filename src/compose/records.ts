@@ -6,9 +6,9 @@ import { ScriptLibrary } from '../host/scripts/stored-scripts.js';
 import { ApprovalStore } from '../store/approvals.js';
 import { hasApproverSecret, isApproverSecret, makeApproverSecret } from '../store/approver-secret.js';
 import type { ConsoleAccess } from '../store/console-access.js';
-import type { PresenceStore } from '../store/presence.js';
 import type { Database } from '../store/database.js';
 import type { MasterKey } from '../store/master-key.js';
+import type { PresenceStore } from '../store/presence.js';
 import { RunStore } from '../store/runs.js';
 import { ScriptStore, scriptSign } from '../store/scripts.js';
 

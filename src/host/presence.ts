@@ -77,7 +77,11 @@ export class Presence {
       const over = [...this.#told].filter((runId) => !this.#runs.has(runId));
       if (begun.length + over.length + this.#told.size === 0) return;
       const store = await this.#options.store();
-      if (begun.length + over.length > 0) store.update(begun.map((run) => this.#present(run)), over);
+      if (begun.length + over.length > 0)
+        store.update(
+          begun.map((run) => this.#present(run)),
+          over,
+        );
       for (const { runId } of begun) this.#told.add(runId);
       for (const runId of over) this.#told.delete(runId);
       for (const runId of store.cancelledOf(this.#holder)) this.#runs.get(runId)?.cancel();
@@ -94,6 +98,14 @@ export class Presence {
 
   #present({ runId, caller, profile, startedAtMs, source }: LiveRun): PresentRun {
     const { titleOf, redact } = this.#options;
-    return { runId, holder: this.#holder, caller, profile, startedAtMs, title: titleOf(source), source: redact(source) };
+    return {
+      runId,
+      holder: this.#holder,
+      caller,
+      profile,
+      startedAtMs,
+      title: titleOf(source),
+      source: redact(source),
+    };
   }
 }

@@ -31,8 +31,8 @@ import {
   recordingOf,
   suspendedAnswer,
 } from './runs/ended-run.js';
-import { prepareServers } from './runs/prepare-servers.js';
 import type { LiveRun } from './runs/live-runs.js';
+import { prepareServers } from './runs/prepare-servers.js';
 import { programForm } from './runs/program-form.js';
 import { redactLog, redactReport, redactTitle } from './runs/redact-report.js';
 import { restoreContext } from './runs/restore-context.js';

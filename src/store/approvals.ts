@@ -409,7 +409,7 @@ export class ApprovalStore {
     return { arguments: input, code, hiddenParts, reasons, ...(program === undefined ? {} : { program }) };
   }
 
-  /** A decision of which the key does not vouch is a no, without the words that stand there. */
+  /** A decision that the key does not vouch for is a no, without its words. */
   #read(row: Row): Approval {
     const { approval, decision } = this.#asked(row);
     if (decision === undefined) return approval;

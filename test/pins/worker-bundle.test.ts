@@ -79,6 +79,7 @@ test('jails are given these files and no others: ours, and the native part of th
       'values.go',
     ].map((name) => `go/${name}`),
     'image.bin',
+    'intrinsics.json',
     'node-program.js',
     'package.json',
     'python/codemode_client.py',
@@ -88,6 +89,9 @@ test('jails are given these files and no others: ours, and the native part of th
     'python/text_data.py',
     'quickjs.wasm',
     'returns.cjs',
+    'v8-boot.js',
+    'v8-main.js',
+    'v8-worker.js',
     'worker.js',
   ]);
   const { mounts } = loadRuntimeFiles(fileURLToPath(FOLDER));

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { PROGRAM_LANGUAGES, type ProcessLimits, type ProgramLanguage } from '../../domain/process-program.js';
 import type { CallReply, Outcome } from '../../domain/run.js';
+import { notesSchema } from './notes-schema.js';
 import type { AnsweredCall } from './recorded-call.js';
-import { notesSchema, type RunNotes } from './run-notes.js';
+import type { RunNotes } from './run-notes.js';
 
 /** What it takes to run a program of a real interpreter again without any server. */
 export interface ProcessRecording {

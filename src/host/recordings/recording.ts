@@ -5,9 +5,10 @@ import { eachLimit, MAX_CLOCK_TICKS } from '../../domain/limits.js';
 import type { Outcome, VirtualModule } from '../../domain/run.js';
 import { decodeJournal, digestOf, type Journal, plainJournal } from '../../sandbox/journal.js';
 import type { EndedRun, SharedModules, StoredRecording } from '../../store/runs.js';
+import { notesSchema } from './notes-schema.js';
 import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';
 import { MAX_RECORDING_CHARACTERS, type RecordedCall } from './recorded-call.js';
-import { notesSchema, type RunNotes } from './run-notes.js';
+import type { RunNotes } from './run-notes.js';
 
 /** Which program made it: a replay elsewhere is the same only as far as these are. */
 export interface RecordedEnvironment {

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { RecordedCall } from './recorded-call.js';
 
 /** What people are told of a run besides what a replay needs: what it used, the stored scripts that it ran, calls that were repeated. */
@@ -31,20 +30,3 @@ export interface CallRetry {
 
 export const MAX_NESTED_CALLS = 2_000;
 export const MAX_RETRIES = 1_000;
-
-const amount = z.number().nonnegative();
-
-/** Of a recording: from the store, or from a file that somebody wrote. */
-export const notesSchema = z.object({
-  usage: z.object({ cpuMs: amount.optional(), memoryBytes: amount.optional() }).optional(),
-  scripts: z
-    .array(
-      z.object({
-        ...{ name: z.string(), codeDigest: z.string(), byCall: amount, startedAtMs: amount },
-        ...{ durationMs: amount.optional(), isFailed: z.boolean().optional() },
-        calls: z.array(z.object({ number: amount, target: z.string(), argumentsJson: z.string() })),
-      }),
-    )
-    .optional(),
-  retries: z.array(z.object({ call: amount, atMs: amount, failure: z.string() })).optional(),
-});

@@ -167,7 +167,11 @@ export class V8Run implements WorldHost {
 
   log(level: string, message: string): void {
     const { state, options } = this;
-    const kept = keptOfLog(state, options.maxLogBytes, Buffer.from(message.replace(LONE_SURROGATE, '\ufffd\ufffd\ufffd')));
+    const kept = keptOfLog(
+      state,
+      options.maxLogBytes,
+      Buffer.from(message.replace(LONE_SURROGATE, '\ufffd\ufffd\ufffd')),
+    );
     if (kept === undefined) return;
     const atMs = this.#clock.read() - options.startedAtMs;
     if (this.#clock.hasMoved) this.reportClock();

@@ -226,7 +226,8 @@ function NothingWaits() {
       <Empty icon="inbox" title="Nothing waits for a decision">
         <p>
           When a program calls a tool that your policy marks <code>ask</code>, the call appears here and the program
-          waits. <a href="#/playground">Write a program</a> that calls one, or <a href="#/tools">see what is asked about</a>.
+          waits. <a href="#/playground">Write a program</a> that calls one, or{' '}
+          <a href="#/tools">see what is asked about</a>.
         </p>
       </Empty>
     </div>

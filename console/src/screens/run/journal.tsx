@@ -13,6 +13,7 @@ const KIND_WORDS = {
   error: 'error of a call',
   timer: 'a timer fired',
   clock: 'the clock was read',
+  engine: 'another engine took over',
 } as const;
 
 /** A slider over the journal: what the program knew after each delivery. */

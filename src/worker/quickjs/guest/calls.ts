@@ -1,11 +1,11 @@
 // biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
 
-import { watchRaces } from './races.js';
 import { follow, type MadeCall, unawaitedIn } from './call-promises.js';
 import type { GuestErrorData } from './errors.js';
 import { createGuestError } from './errors.js';
 import { host } from './host.js';
 import { type Loss, writeInput } from './lossy-input.js';
+import { watchRaces } from './races.js';
 import { rawStackOf } from './stack.js';
 import { lastTimer, newestTimer } from './timers.js';
 

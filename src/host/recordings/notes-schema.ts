@@ -1,0 +1,18 @@
+import * as z from 'zod';
+
+const amount = z.number().nonnegative();
+
+/** Of a recording: from the store, or from a file that somebody wrote. */
+export const notesSchema = z.object({
+  usage: z.object({ cpuMs: amount.optional(), memoryBytes: amount.optional() }).optional(),
+  scripts: z
+    .array(
+      z.object({
+        ...{ name: z.string(), codeDigest: z.string(), byCall: amount, startedAtMs: amount },
+        ...{ durationMs: amount.optional(), isFailed: z.boolean().optional() },
+        calls: z.array(z.object({ number: amount, target: z.string(), argumentsJson: z.string() })),
+      }),
+    )
+    .optional(),
+  retries: z.array(z.object({ call: amount, atMs: amount, failure: z.string() })).optional(),
+});
