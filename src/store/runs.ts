@@ -93,6 +93,12 @@ interface Row {
   duration_ms: number | null;
 }
 
+interface CallRow {
+  readonly number: number;
+  readonly state: string;
+  readonly call: Buffer;
+}
+
 type Blobs = Record<'program' | 'context' | 'response' | 'recording', Buffer | null> & { readonly caller: string };
 
 const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder, duration_ms';
@@ -135,7 +141,7 @@ export class RunStore {
   readonly #forgetDeliveries: Statement<never>;
   readonly #putCall: Statement<never>;
   readonly #putDelivery: Statement<never>;
-  readonly #calls: Statement<{ number: number; state: string; call: Buffer }>;
+  readonly #calls: Statement<CallRow>;
   readonly #deliveries: Statement<{ position: number; delivery: Buffer }>;
   readonly #anyCall: Statement<object>;
   readonly #anyDelivery: Statement<object>;
@@ -334,12 +340,10 @@ export class RunStore {
     const blobs = this.#blobs.get(id);
     if (run === undefined || blobs?.program == null || blobs.context === null) return undefined;
     const contextJson = this.#unsealOf('context', run, blobs.context);
-    const calls = this.#calls.all(id).map(({ number, state, call }) => ({
-      number,
-      isSent: state === 'sent',
-      // Of a call that was sent nobody can make one that was not: it would be sent again.
-      callJson:
-        this.#unseal('call', [id, String(number), state], call) ?? this.#unseal('call', [id, String(number)], call),
+    const calls = this.#calls.all(id).map((made) => ({
+      number: made.number,
+      isSent: made.state === 'sent',
+      callJson: this.#callOf(id, made),
     }));
     const deliveries = this.#deliveries
       .all(id)
@@ -351,11 +355,17 @@ export class RunStore {
 
   /** What is stored of a suspended run, or of one that was cancelled while it was, besides its image. */
   contextOf(id: string): { readonly contextJson: string; readonly calls: readonly string[] } | undefined {
-    const context = this.#blobs.get(id)?.context;
-    const contextJson = context == null ? undefined : this.#unseal('context', [id], context);
+    const row = this.#blobs.get(id);
+    if (row?.context == null) return undefined;
+    const contextJson = this.#unsealOf('context', { id, caller: row.caller }, row.context);
     if (contextJson === undefined) return undefined;
-    const calls = this.#calls.all(id).map(({ number, call }) => this.#unseal('call', [id, String(number)], call));
+    const calls = this.#calls.all(id).map((made) => this.#callOf(id, made));
     return { contextJson, calls: calls.filter((each) => each !== undefined) };
+  }
+
+  /** The seal has the state: nobody makes a call that was sent into one that was not, which would be sent again. */
+  #callOf(id: string, { number, state, call }: CallRow): string | undefined {
+    return this.#unseal('call', [id, String(number), state], call) ?? this.#unseal('call', [id, String(number)], call);
   }
 
   /** A resumed run makes a call: recorded before anything else happens with it. */

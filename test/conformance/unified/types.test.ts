@@ -141,8 +141,8 @@ await host.execute('return 1', options);
 await host.execute('return 1', { context: { userId: 'user123', at: new Date(), more: anything }, auth });
 await host.registerServer(config);
 const called: unknown = await host.callTool('helpscout', 'searchInboxes', anything);
-const aggregator: MCPAggregator = host;
-const states: Map<string, HealthStatus> = await aggregator.getServerHealth();
+const exported: MCPAggregator = host;
+const states: Map<string, HealthStatus> = await exported.getServerHealth();
 const may: boolean = host.validateCapabilities(auth, request);
 const adapters: ProtocolAdapter[] = [new MCPProtocolAdapter(host)];
 
