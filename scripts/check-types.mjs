@@ -1,6 +1,6 @@
 // @ts-check
-// The compile units, each with the types of the place where its code runs, and nothing more. The unit of everything is
-// checked together with the rules of check-meaning.mjs, and the host's by a build, where there is one of these sources.
+// The compile units, each with the types of the place where its code runs, and nothing more. The host's is checked by a
+// build, where there is one of these sources.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBuilt } from './build.mjs';
@@ -8,7 +8,8 @@ import { CACHE, isMain, runNode, TOOLS } from './repository.mjs';
 
 /** @type {readonly { name: string, project: string, isChecked?: () => boolean, script?: string }[]} the longest first */
 export const UNITS = [
-  { name: 'tests, promises and switches', project: 'tsconfig.json', script: 'scripts/check-meaning.mjs' },
+  { name: 'promises and switches', project: 'tsconfig.json', script: 'scripts/check-meaning.mjs' },
+  { name: 'tests', project: 'tsconfig.json' },
   // The build emits its declarations, and fails where its types are wrong.
   { name: 'host', project: 'tsconfig.host.json', isChecked: isBuilt },
   { name: 'worker', project: 'src/worker/tsconfig.json' },

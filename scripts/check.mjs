@@ -25,8 +25,7 @@ const SOURCE_GATES = [
 
 if (isMain(import.meta.url)) {
   if (process.argv.includes('--beside')) setPriority(10);
-  const failed = await runSteps(SOURCE_GATES, 2);
-  failed.push(...(await runSteps([{ name: 'unit tests', run: runUnitTests }])));
+  const failed = await runSteps([...SOURCE_GATES, { name: 'unit tests', run: runUnitTests }], 2);
   if (failed.length > 0) console.log(`\nfailed: ${failed.join(', ')}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }

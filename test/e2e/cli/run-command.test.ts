@@ -352,6 +352,7 @@ describe('codemode doctor', () => {
       'Node for programs',
       'Python for programs',
       'Go for programs',
+      'Types',
       'A program in the sandbox',
     ]);
     for (const { state, fix } of findings) if (state !== 'ok') expect(fix ?? '').not.toBe('');

@@ -19,7 +19,7 @@ test('a thousand servers are connected at once, for less than a megabyte of the 
   );
   expect(many.tools).toEqual(Array.from({ length: SERVERS }, (_, number) => `tool_${number}`).sort());
   expect((many.bytes - few.bytes) / (SERVERS - 1)).toBeLessThan(BYTES_EACH);
-});
+}, 180_000);
 
 /** The program in front of so many servers, when all of them are listed. */
 async function serve(port: number, count: number) {

@@ -29,7 +29,7 @@ export function makeAlike(): void {
   const { then } = Promise.prototype;
   method(globalThis, 'queueMicrotask', function queueMicrotask(callback: () => void) {
     if (typeof callback !== 'function') throw new TypeError('not a function');
-    apply(then, resolved, [
+    void apply(then, resolved, [
       () => {
         try {
           callback();
