@@ -93,7 +93,7 @@ export default defineConfig({
           isolate: false,
           // One fewer than there are cores, unless told: on two cores one of them would be idle.
           maxWorkers: Math.max(2, availableParallelism()),
-          // Some compile thousands of cases in an interpreter, and `npm test` gives them what the product tests leave of the cores.
+          // Some compile thousands of cases in an interpreter; on a loaded machine that takes its time.
           testTimeout: 300_000,
           hookTimeout: 300_000,
           include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],

@@ -7,7 +7,7 @@ import { ROOT, runNode, TOOLS } from './repository.mjs';
 import { failedFiles, mergeSecondRun, readReport, reportPath, writeReport } from './test-report.mjs';
 
 /** With more failed files than this it is not the load. */
-export const MAX_SECOND_RUNS = 6;
+export const MAX_SECOND_RUNS = 20;
 
 /**
  * @param {string} project @param {Record<string, string>} env

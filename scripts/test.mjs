@@ -28,10 +28,12 @@ async function runAll() {
   // Nothing below can be believed without a build of these very sources.
   if (!(await section('build', ['scripts/build.mjs']))) return ['build'];
   const failed = [];
-  // Product tests start processes and wait for them for a third of their time: sources and units are looked at meanwhile.
-  const sources = runNode(['scripts/check.mjs', '--beside'], { quiet: true });
+  // Product tests start processes and wait for them for a third of their time: the sources are looked at meanwhile.
+  const sources = runNode(['scripts/check.mjs', '--sources'], { quiet: true });
   console.log('\n== product tests');
   if (!(await runTests('product'))) failed.push('product tests');
+  console.log('\n== unit tests');
+  if (!(await runTests('unit'))) failed.push('unit tests');
   const { ok, output } = await sources;
   console.log(`\n== check\n${output.trimEnd()}`);
   if (!ok) failed.push('check');
