@@ -68,7 +68,7 @@ function openStream(lastId: string | undefined, signal: AbortSignal): Promise<Re
 function deliver(event: ConsoleEvent): void {
   if (event.type === 'session_ended') endSession(event.message);
   if (event.type === 'host_stops') {
-    // The session ends with its host. Whoever listens at this address next gets nothing of it.
+    // The session ends with its host. The next listener at this address gets nothing of it.
     writeKey(undefined);
     endSession(
       'The host was stopped, and the session ended with it. Close this page, start the host again, and open its new link.',
