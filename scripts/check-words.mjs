@@ -41,8 +41,8 @@ export const PHRASES = [
   },
 ];
 
-const FOLDERS = ['src', 'test', 'docs', 'scripts', 'bench'];
-const FILES = /\.(?:ts|mjs|md|py|go)$/;
+const FOLDERS = ['src', 'console', 'test', 'docs', 'scripts', 'bench'];
+const FILES = /\.(?:tsx?|mjs|css|html|md|py|go)$/;
 /**
  * Texts that stay as they are: what servers say, what the contracts say, and released migrations, whose SQL state folders
  * have already run.

@@ -1,16 +1,21 @@
 // @ts-check
-// Remakes the pictures of the console in the README: its tests take one of every screen, and two of them are kept.
-import { copyFileSync, mkdirSync } from 'node:fs';
+// Remakes the pictures of the console in the README: its tests take one of every screen, and two of them are kept. The fonts are those of
+// the machine: they were made with Inter and JetBrains Mono (on Debian: fonts-inter, fonts-jetbrains-mono).
+import { copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, runNode, TOOLS } from './repository.mjs';
 
 /** The picture that a test takes, and its name in the documents. */
-const KEPT = { 'inbox-light.png': 'console-inbox.png', 'run-light.png': 'console-run.png' };
+const KEPT = { 'inbox-small.png': 'console-inbox.png', 'run-small.png': 'console-run.png' };
+/** People read the README over slow networks. */
+const MAX_BYTES = 120_000;
 
 const { ok } = await runNode([TOOLS.vitest, 'run', '--project', 'product', 'test/console/journeys.browser.test.ts']);
 if (ok) {
   mkdirSync(join(ROOT, 'docs/images'), { recursive: true });
   for (const [from, to] of Object.entries(KEPT)) {
+    const { size } = statSync(join(ROOT, 'coverage/console', from));
+    if (size > MAX_BYTES) throw new Error(`${to} has ${size} bytes, and may have ${MAX_BYTES}`);
     copyFileSync(join(ROOT, 'coverage/console', from), join(ROOT, 'docs/images', to));
   }
 } else {

@@ -57,9 +57,12 @@ export function App() {
     <>
       {state.state === 'open' && <Screens />}
       {state.state === 'none' && <LogIn message={state.message} />}
-      {state.state === 'opening' && (
-        <main>{problem === undefined ? <Loading what="the console" /> : <LogIn message={problem} />}</main>
+      {state.state === 'opening' && problem === undefined && (
+        <main>
+          <Loading what="the console" />
+        </main>
       )}
+      {state.state === 'opening' && problem !== undefined && <LogIn message={problem} />}
       <Toasts />
     </>
   );

@@ -4,8 +4,10 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import Sqlite from 'libsql';
 import { expect, test } from 'vitest';
+import { Home as CliHome } from '../support/cli.js';
 import { needs } from '../support/needs.js';
 import { openHome, runProgram, startProgram } from '../support/program.js';
+import { needsTerminal, Terminal } from '../support/terminal.js';
 
 test(
   'codemode console serves by itself, for the console alone, and later links are for that host',
@@ -28,7 +30,7 @@ test(
       expect(await runProgram(home, 'console', '--no-open')).toMatchObject({
         status: 2,
         stdout: '',
-        stderr: expect.stringContaining('CODEMODE_APPROVER_SECRET'),
+        stderr: expect.stringContaining("a link needs the approver's secret in CODEMODE_APPROVER_SECRET"),
       });
     } finally {
       child.kill('SIGTERM');
@@ -36,6 +38,52 @@ test(
     expect(await once(child, 'exit')).toEqual([0, null]);
   },
 );
+
+test("once an approver's secret is made, a terminal alone makes no link: the secret is asked for, and not shown", {
+  ...needs('bubblewrap'),
+  ...needsTerminal,
+}, async () => {
+  using home = new CliHome();
+  home.write('codemode.config.json', { mcpServers: {} });
+  const words = ['--config', home.path('codemode.config.json')];
+  using making = new Terminal(home, [...words, 'approvals', 'secret']);
+  await making.sees('Keep this secret');
+  const secret = /[\w-]{32}/.exec(making.shown)?.[0] ?? '';
+  await making.ended();
+  const ask = async (typed: string) => {
+    const terminal = new Terminal(home, [...words, 'console', '--no-open']);
+    await terminal.sees("Approver's secret: ");
+    terminal.type(`${typed}\r`);
+    return terminal;
+  };
+  using wrong = await ask('guess');
+  const refused = await wrong.ended();
+  expect([refused.status, wrong.shown.includes('#link=')]).toEqual([2, false]);
+  expect(refused.shown).toContain("that is not the approver's secret");
+  using right = await ask(secret);
+  await right.sees('#link=');
+  await right.sees('until you stop this command');
+  expect(right.shown).not.toContain(secret);
+  right.type('\u0003');
+  await right.ended();
+});
+
+test('on a terminal the demo ends with a link, and with the command where a secret is made', {
+  ...needs('bubblewrap'),
+  ...needsTerminal,
+}, async () => {
+  using home = new CliHome();
+  using first = new Terminal(home, ['demo']);
+  await first.sees('Look at it in your browser');
+  const link = new URL(/http:\S+/.exec(await first.sees('#link=').then(() => first.shown.slice(-200)))?.[0] ?? '');
+  expect((await fetch(link.origin)).status).toBe(200);
+  first.type('\u0003');
+  await first.ended();
+  home.write('state/approver', 'AAAA.BBBB\n');
+  using second = new Terminal(home, ['demo']);
+  await second.sees('Look at it in your browser');
+  expect(await second.ended()).toMatchObject({ status: 0, shown: expect.not.stringContaining('#link=') });
+});
 
 test('a state folder of a newer version is refused, with what to do', async () => {
   using home = openHome({ mcpServers: {} });

@@ -19,6 +19,7 @@ import { openHome, ready, run, startServe } from '../support/program.js';
 /* Each screen as a person uses it: a real browser, a real host, real servers. One host and one person for all of them. */
 
 const SCREENS = ['Inbox', 'Runs', 'Playground', 'Tools', 'Policy', 'Audit', 'Usage', 'Connect'];
+const COMPILER = fileURLToPath(new URL('../../node_modules/typescript-native', import.meta.url));
 const PICTURES = fileURLToPath(new URL('../../coverage/console/', import.meta.url));
 
 const CLOSE_TICKETS = `import { list_issues, get_issue } from '@codemode/servers/shop';
@@ -38,6 +39,9 @@ const FAILS = `import { list_issues } from '@codemode/servers/shop';
 const { issues } = await list_issues({});
 globalThis.__codemode_result__ = issues[99].title;`;
 
+const WRONG_TYPE = `import { update_ticket } from '@codemode/servers/tracker';
+await update_ticket({ id: 12 });`;
+
 describe('the console in a real browser', needs('chromium', 'bubblewrap'), () => {
   let home: ReturnType<typeof openHome>;
   let server: Awaited<ReturnType<typeof startServe>>;
@@ -48,7 +52,11 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
 
   beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });
-    home = openHome({ approvals: { grace: '20ms' }, mcpServers: { ...SHOP_SERVERS, ...HOSTILE_SERVER } });
+    home = openHome({
+      approvals: { grace: '20ms' },
+      check: { compiler: COMPILER },
+      mcpServers: { ...SHOP_SERVERS, ...HOSTILE_SERVER },
+    });
     [server, browser] = await Promise.all([startServe(home), openBrowser()]);
     person = await logIn(browser, await newLink(home));
     page = person.page;
@@ -75,6 +83,13 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     await page.setViewportSize({ width: 1280, height: 860 });
     expect([name, isTooWide]).toEqual([name, false]);
+  }
+
+  /** For the README: as large as a picture is there. */
+  async function takeSmallPicture(name: string): Promise<void> {
+    await page.setViewportSize({ width: 1120, height: 720 });
+    await page.screenshot({ path: join(PICTURES, `${name}-small.png`) });
+    await page.setViewportSize({ width: 1280, height: 860 });
   }
 
   test('a link logs in once, leaves the address, and every screen says what to do while it is empty [B16]', async () => {
@@ -118,16 +133,50 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
       .toMatch(/import \{ update_ticket \} from '@codemode\/servers\/tracker';.*await update_ticket/);
   });
 
+  test('type errors are marked in the text, told in a list, and gone when they are mended [B16]', async () => {
+    await visit(page, 'Playground');
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(WRONG_TYPE);
+    const said = page.getByRole('button', { name: /^Line 2 .*not assignable to type 'string'/ });
+    await said.waitFor();
+    const mark = page.locator('.cm-problem.error', { hasText: /^id$/ });
+    await mark.hover();
+    await page
+      .locator('.cm-problem-text')
+      .getByText(/not assignable/)
+      .waitFor();
+    await takePictures('playground-types');
+    expect(await seriousProblems(page)).toEqual([]);
+    await said.click();
+    expect(await page.evaluate(`document.querySelector('.editor').shadowRoot.activeElement?.className`)).toContain(
+      'cm-content',
+    );
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(WRONG_TYPE.replace('12', "'12'"));
+    await page.getByText('No type errors.').waitFor();
+    expect(await page.locator('.cm-problem').count()).toBe(0);
+  });
+
   test('a loop is one card; rows are left out, the rest is approved, and the other decider is told [B16]', async () => {
     await visit(page, 'Inbox');
-    const other = await logIn(browser, await newLink(home, '--approver'));
+    const other = await logIn(browser, await newLink(home, '--approver'), { permissions: ['notifications'] });
+    await other.page.getByRole('button', { name: 'Notify me' }).click();
+    await other.page.getByRole('button', { name: 'Stop notifying me' }).waitFor();
+    // A headless browser shows no notification, and no page of it is ever out of sight.
+    await other.page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+      globalThis.told = []; globalThis.Notification = class { constructor(title, { body }) { told.push(body); } };`);
     const pending = run(agent.client, CLOSE_TICKETS);
     const card = page.getByRole('article', { name: 'tracker/update_ticket' });
     await card.waitFor();
     expect(await card.getByRole('checkbox').count()).toBe(3);
     await expect(card.getByLabel('Lines of the program').textContent()).resolves.toContain('update_ticket');
     await other.page.getByRole('article', { name: 'tracker/update_ticket' }).waitFor();
+    await expect
+      .poll(() => other.page.evaluate('told.join()'), { timeout: 20_000 })
+      .toMatch(/^\d calls? waits? for your decision/);
     await takePictures('inbox');
+    await takeSmallPicture('inbox');
     expect(await seriousProblems(page)).toEqual([]);
 
     await card.getByRole('checkbox', { name: 'Include call' }).last().uncheck();
@@ -139,8 +188,8 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await expect.poll(() => card.getByRole('checkbox').count(), { timeout: 20_000 }).toBe(0);
     await page.keyboard.press('Escape');
     await page.locator('body').click({ position: { x: 4, y: 400 } });
-    await page.keyboard.press('d');
-    await page.getByText('Denied 1 call.').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('Approved 1 call.').waitFor();
     await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
     await other.context.close();
     await pending;
@@ -153,6 +202,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByRole('button', { name: /^Line 7: 6 calls/ }).click();
     await page.getByRole('button', { name: 'Go to line 7' }).waitFor();
     await takePictures('run');
+    await takeSmallPicture('run');
     const slider = page.getByRole('slider', { name: 'Delivery' });
     await slider.fill('3');
     await page.getByText(/^3 of \d+$/).waitFor();
@@ -183,6 +233,23 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
       .getByRole('note')
       .getByText(/TypeError/)
       .waitFor();
+    await page.goBack();
+    await page.locator('.run-row .badge.bad').first().click();
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.locator('.cm-content').getByText('issues[').first().waitFor();
+  });
+
+  test('two runs are compared: their states, their calls and the lines that differ [B16]', async () => {
+    await visit(page, 'Runs');
+    await page.locator('.run-row .badge.bad').first().click();
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    await page.getByText('Choose the run to compare with').waitFor();
+    await page.locator('.run-row .badge.good').last().click();
+    await page.getByRole('heading', { level: 1, name: 'Compare two runs' }).waitFor();
+    await page.getByText('failed', { exact: true }).waitFor();
+    await page.locator('.diff .removed, .removed').first().waitFor();
+    await takePictures('compare');
+    expect(await seriousProblems(page)).toEqual([]);
   });
 
   test('tools, policy, audit, usage and connect do their work, and axe finds nothing serious [B16]', async () => {
@@ -195,13 +262,22 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByText('Checkout total ignores the voucher', { exact: true }).waitFor();
     await takePictures('tools');
     const problems = [await seriousProblems(page)];
+    await page
+      .getByRole('link', { name: /^tracker/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Reconnect' }).click();
+    await page.getByText('The server was asked again.').waitFor();
 
     await visit(page, 'Policy');
-    await page.getByLabel(/^Tools:/).fill('shop/get_*');
+    await page.getByLabel('Tools', { exact: true }).fill('shop/get_*');
     await page.getByLabel('Decision').selectOption('deny');
     await page.getByRole('button', { name: 'Try it', exact: true }).click();
-    await page.getByText(/it would have decided/).waitFor();
-    await page.getByRole('button', { name: 'Show the diff' }).click();
+    await page.getByText(/would have come out differently/).waitFor();
+    await page.locator('.changes summary', { hasText: 'shop/get_issue' }).click();
+    await page.locator('.change').first().getByText('number').waitFor();
+    await takePictures('policy');
+    await page.getByRole('button', { name: 'Review and save' }).click();
     await page.getByRole('dialog').getByText('shop/get_').first().waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText(/^Saved to /).waitFor();
@@ -211,6 +287,11 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await visit(page, 'Audit');
     await page.getByRole('button', { name: 'Verify the chain' }).click();
     await page.getByText('intact', { exact: true }).waitFor();
+    const [records] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export', exact: true }).click(),
+    ]);
+    expect(readFileSync(await records.path(), 'utf8')).toMatch(/^\{.*"hash":/);
     await takePictures('audit');
     problems.push(await seriousProblems(page));
     for (const screen of ['Usage', 'Connect', 'Runs', 'Playground']) {
@@ -231,6 +312,8 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Next run').waitFor();
     await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.type')).toBe('search');
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
@@ -258,7 +341,8 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByRole('article', { name: /hostile/ }).waitFor();
     await look();
     expect(shown[0]).toContain('\\u202e');
-    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.locator('body').click({ position: { x: 4, y: 400 } });
+    await page.keyboard.press('d');
     await page.getByText('Denied 1 call.').waitFor();
     await running;
     await visit(page, 'Runs');

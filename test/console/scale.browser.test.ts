@@ -73,6 +73,16 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
 
   test('10,000 runs are a list that is loaded page by page while it is scrolled [B16]', async () => {
     const { page } = await arrive(await newLink(home));
+    await page
+      .getByRole('checkbox', { name: /^Pick / })
+      .nth(1)
+      .check();
+    await page
+      .getByRole('checkbox', { name: /^Pick / })
+      .nth(2)
+      .check();
+    await page.getByRole('button', { name: 'Deny picked' }).click();
+    await page.getByText('Denied 2 calls.').waitFor();
     await visit(page, 'Runs');
     await page.getByRole('searchbox').fill('run4711 ');
     await page.getByText('const run4711 = 1;').waitFor();
@@ -98,6 +108,10 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
     await row.getByText('running').waitFor();
     await row.click();
     await page.getByText('under way').waitFor();
+    const moving = () => page.evaluate<number>('document.getAnimations().length');
+    expect(await moving()).toBeGreaterThan(0);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await moving()).toBe(0);
     await page.reload();
     await page.getByText('under way').waitFor();
     await running;

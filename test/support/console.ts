@@ -70,11 +70,19 @@ export async function visit(page: Page, screen: string): Promise<void> {
 
 const AXE = fileURLToPath(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url));
 
-/** What axe finds that is serious or critical, one line each. */
+/** What axe finds that is serious or critical, one line each: everything in light colours, and the contrast of the dark ones. */
 export async function seriousProblems(page: Page): Promise<string[]> {
   // By the debugger, not by a script element: the page's policy forbids one.
   await page.evaluate(readFileSync(AXE, 'utf8'));
-  return page.evaluate(async () => {
+  const found = await askAxe(page, {});
+  await page.emulateMedia({ colorScheme: 'dark' });
+  found.push(...(await askAxe(page, { runOnly: ['color-contrast'] })).map((each) => `dark: ${each}`));
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
+
+function askAxe(page: Page, options: object): Promise<string[]> {
+  return page.evaluate(async (given) => {
     const { axe } = globalThis as unknown as {
       axe: {
         run: (options: object) => Promise<{
@@ -82,11 +90,11 @@ export async function seriousProblems(page: Page): Promise<string[]> {
         }>;
       };
     };
-    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    const { violations } = await axe.run({ resultTypes: ['violations'], ...given });
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) =>
         nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
       );
-  });
+  }, options);
 }

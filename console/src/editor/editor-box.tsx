@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlaygroundDeclarations } from '../../../src/domain/console/playground.js';
+import type { TypeProblem } from '../../../src/domain/type-check.js';
 import type { Editor } from './editor.js';
 
 /** The editor, loaded when it is first needed. */
@@ -9,6 +10,8 @@ export function EditorBox({
   language,
   label,
   declarations,
+  problems,
+  opened,
   onChange,
   onRun,
 }: {
@@ -18,13 +21,17 @@ export function EditorBox({
   language: string;
   label: string;
   declarations: PlaygroundDeclarations | undefined;
+  /** Of the text as it was when they were found: the caller drops them when it changes. */
+  problems: readonly TypeProblem[];
+  /** Has the editor once it is there. */
+  opened: { current: Editor | undefined };
   onChange: (text: string) => void;
   onRun: () => void;
 }) {
   const parent = useRef<HTMLDivElement>(null);
-  const editor = useRef<Editor | undefined>(undefined);
-  const latest = useRef({ text, language, declarations, onChange, onRun });
-  latest.current = { text, language, declarations, onChange, onRun };
+  const editor = opened;
+  const latest = useRef({ text, language, declarations, problems, onChange, onRun });
+  latest.current = { text, language, declarations, problems, onChange, onRun };
 
   useEffect(() => {
     let isShown = true;
@@ -39,6 +46,7 @@ export function EditorBox({
         onRun: () => latest.current.onRun(),
       });
       editor.current.setDeclarations(latest.current.declarations);
+      editor.current.setProblems(latest.current.problems);
     });
     return () => {
       isShown = false;
@@ -49,6 +57,7 @@ export function EditorBox({
   useEffect(() => editor.current?.setText(latest.current.text), [revision]);
   useEffect(() => editor.current?.setLanguage(language), [language]);
   useEffect(() => editor.current?.setDeclarations(declarations), [declarations]);
+  useEffect(() => editor.current?.setProblems(problems), [problems]);
 
   return <div class="editor" ref={parent} />;
 }

@@ -14,9 +14,11 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { PlaygroundDeclarations } from '../../../src/domain/console/playground.js';
+import type { TypeProblem } from '../../../src/domain/type-check.js';
 import { escapeCharacter } from '../../../src/lib/visible-text.js';
 import { complete, hoverText } from './completion.js';
 import { languageOf } from './highlight.js';
+import { problemAt, problems, setProblems } from './problems.js';
 
 export interface EditorOptions {
   readonly parent: HTMLElement;
@@ -31,7 +33,10 @@ export interface Editor {
   setText(text: string): void;
   setLanguage(language: string): void;
   setDeclarations(declarations: PlaygroundDeclarations | undefined): void;
-  focus(): void;
+  /** Marks what the type checker said of the text as it is now. */
+  setProblems(problems: readonly TypeProblem[]): void;
+  /** Puts the cursor there, and the focus into the editor. */
+  goTo(line: number, column: number): void;
   close(): void;
 }
 
@@ -65,7 +70,12 @@ export function openEditor({ parent, text, language, label, onChange, onRun }: E
         languages.of(languageOf(language).extension),
         syntaxHighlighting(COLOURS),
         autocompletion({ override: [(context) => complete(context, declarations)], icons: false }),
+        problems,
         hoverTooltip((editor, position) => {
+          const problem = problemAt(editor.state, position);
+          if (problem !== undefined) {
+            return { pos: problem.from, end: problem.to, above: true, create: () => ({ dom: problem.dom }) };
+          }
           const word = editor.state.wordAt(position);
           const dom = word === null ? undefined : hoverText(editor.state, word.from, word.to, declarations);
           if (word === null || dom === undefined) return null;
@@ -97,7 +107,13 @@ export function openEditor({ parent, text, language, label, onChange, onRun }: E
     setDeclarations: (next) => {
       declarations = next;
     },
-    focus: () => view.focus(),
+    setProblems: (next) => view.dispatch({ effects: setProblems.of(next) }),
+    goTo: (line, column) => {
+      const { from, to } = view.state.doc.line(Math.min(line, view.state.doc.lines));
+      const anchor = Math.min(from + column - 1, to);
+      view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+      view.focus();
+    },
     close: () => view.destroy(),
   };
 }
@@ -165,10 +181,16 @@ const THEME = EditorView.theme({
     boxShadow: 'var(--shadow)',
     overflow: 'hidden',
   },
+  '.cm-tooltip-autocomplete ul': { padding: '4px' },
+  '.cm-tooltip-autocomplete ul li': { padding: '3px 8px', borderRadius: '5px' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--select)', color: 'var(--ink)' },
   '.cm-completionDetail': { color: 'var(--ink-3)', fontStyle: 'normal' },
   '.cm-tool': { maxWidth: '520px', padding: '8px 12px', font: '13px/1.5 var(--font)' },
   '.cm-tool code': { fontFamily: 'var(--mono)', fontSize: '12px', whiteSpace: 'pre-wrap' },
   '.cm-tool p': { margin: '6px 0 0', color: 'var(--ink-2)' },
+  '.cm-problem': { textDecoration: 'underline wavy 1px var(--mark-line)', textUnderlineOffset: '4px' },
+  '.cm-problem.error': { textDecorationColor: 'var(--bad)', backgroundColor: 'var(--bad-bg)', borderRadius: '3px' },
+  '.cm-problem-text p:first-child': { margin: '0', color: 'var(--ink)' },
+  '.cm-problem-text.error p:first-child': { color: 'var(--bad)', fontWeight: '560' },
   '.cm-hidden': { color: 'var(--bad)', backgroundColor: 'var(--bad-bg)', borderRadius: '3px' },
 });

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { count } from '../lib/format.js';
 
 export interface Bar {
@@ -7,24 +7,26 @@ export interface Bar {
   readonly values: readonly number[];
 }
 
-const WIDTH = 640;
 const HEIGHT = 200;
 const LEFT = 52;
+/** Room for half of the last day's name. */
+const RIGHT = 16;
 const BOTTOM = 24;
 const TOP = 8;
 
-/** Bars side by side for each day. The table below a chart has the same numbers. */
+/** Bars side by side for each day. It is drawn as wide as its place is, so that its words keep their size. */
 export function BarChart({ title, series, bars }: { title: string; series: readonly string[]; bars: readonly Bar[] }) {
+  const [box, width] = useWidth();
   const most = niceMaximum(Math.max(1, ...bars.flatMap(({ values }) => values)));
-  const plot = { width: WIDTH - LEFT, height: HEIGHT - BOTTOM - TOP };
+  const plot = { width: width - LEFT - RIGHT, height: HEIGHT - BOTTOM - TOP };
   const group = plot.width / Math.max(1, bars.length);
-  const width = Math.min(26, (group * 0.72) / Math.max(1, series.length));
+  const barWidth = Math.min(26, (group * 0.72) / Math.max(1, series.length));
   const y = (value: number) => TOP + plot.height - (value / most) * plot.height;
   const [hovered, setHovered] = useState<number>();
   const shown = hovered === undefined ? undefined : bars[hovered];
-  const every = Math.ceil(bars.length / 10);
+  const every = Math.ceil(bars.length / Math.max(2, Math.floor(plot.width / 72)));
   return (
-    <figure class="chart">
+    <figure class="chart" ref={box}>
       <figcaption class="row spread">
         <span class="row">
           {series.map((name, index) => (
@@ -35,20 +37,22 @@ export function BarChart({ title, series, bars }: { title: string; series: reado
           ))}
         </span>
         <span class="small muted num" aria-hidden="true">
-          {shown === undefined ? ' ' : `${shown.label}: ${shown.values.map((value) => count(value)).join(' / ')}`}
+          {shown === undefined
+            ? ' '
+            : `${dayOf(shown.label)}: ${shown.values.map((value, at) => `${count(value)} ${series[at]?.toLowerCase()}`).join(', ')}`}
         </span>
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}. ${describe(series, bars)}`}>
+      <svg width={width} height={HEIGHT} role="img" aria-label={`${title}. ${describe(series, bars)}`}>
         {[0, 0.5, 1].map((part) => (
           <g key={part}>
-            <line x1={LEFT} x2={WIDTH} y1={y(most * part)} y2={y(most * part)} class="grid" />
+            <line x1={LEFT} x2={width - RIGHT} y1={y(most * part)} y2={y(most * part)} class="grid" />
             <text x={LEFT - 8} y={y(most * part) + 4} class="axis" text-anchor="end">
               {short(most * part)}
             </text>
           </g>
         ))}
         {bars.map(({ label, values }, index) => {
-          const left = LEFT + index * group + (group - width * values.length) / 2;
+          const left = LEFT + index * group + (group - barWidth * values.length) / 2;
           return (
             // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only repeats what the table says
             <g key={label} onMouseEnter={() => setHovered(index)} onMouseLeave={() => setHovered(undefined)}>
@@ -57,16 +61,16 @@ export function BarChart({ title, series, bars }: { title: string; series: reado
                 <rect
                   key={at}
                   class={`bar fill-${HUES[at] ?? 1}`}
-                  x={left + at * width}
+                  x={left + at * barWidth}
                   y={y(value)}
-                  width={Math.max(1, width - 2)}
+                  width={Math.max(1, barWidth - (barWidth > 5 ? 2 : 0.5))}
                   height={Math.max(value > 0 ? 1 : 0, TOP + plot.height - y(value))}
                   rx={2}
                 />
               ))}
-              {index % every === 0 && (
+              {(bars.length - 1 - index) % every === 0 && (
                 <text x={LEFT + index * group + group / 2} y={HEIGHT - 6} class="axis" text-anchor="middle">
-                  {label.slice(5)}
+                  {dayOf(label)}
                 </text>
               )}
             </g>
@@ -75,6 +79,30 @@ export function BarChart({ title, series, bars }: { title: string; series: reado
       </svg>
     </figure>
   );
+}
+
+/** The width of an element, as it is now and whenever it changes. */
+function useWidth() {
+  const box = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(480);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = () => setWidth(Math.max(200, element.clientWidth));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [box, width] as const;
+}
+
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** `2026-11-18` as `Nov 18`. */
+function dayOf(label: string): string {
+  const at = Date.parse(label);
+  return Number.isNaN(at) ? label : DAY.format(at);
 }
 
 const HUES = [1, 2, 5] as const;

@@ -18,6 +18,8 @@ export interface CodeViewProps {
   readonly failed?: number | undefined;
   /** Lines that something is linked to. */
   readonly linkedLines?: ReadonlyMap<number, string>;
+  /** Lines that a person is asked about. */
+  readonly marked?: ReadonlySet<number>;
   readonly active?: number | undefined;
   readonly onLine?: (line: number) => void;
 }
@@ -30,6 +32,7 @@ export function CodeView({
   firstLine = 1,
   failed,
   linkedLines,
+  marked,
   active,
   onLine,
 }: CodeViewProps) {
@@ -71,6 +74,7 @@ export function CodeView({
           const classes = [
             linked !== undefined && 'called',
             failed === number && 'failed',
+            marked?.has(number) === true && 'marked',
             active === number && 'linked',
           ].filter(Boolean);
           return (
@@ -88,6 +92,7 @@ export function CodeView({
                 </button>
               )}
               <Line text={line} spans={spans[index]} />
+              {marked?.has(number) === true && <span class="sr-only">(the call)</span>}
             </li>
           );
         })}

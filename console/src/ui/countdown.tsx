@@ -21,7 +21,8 @@ export function Countdown({ atMs }: { atMs: number }) {
 function clock(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds >= 86_400) return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
-  const parts = [Math.floor((seconds % 3_600) / 60), seconds % 60].map((each) => String(each).padStart(2, '0'));
-  const hours = Math.floor(seconds / 3_600);
-  return hours > 0 ? `${hours}:${parts.join(':')}` : parts.join(':');
+  const minutes = Math.floor(seconds / 60);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  // Seconds only where they matter: a number that runs draws the eye away from what is decided about.
+  return minutes >= 10 ? `${minutes} min` : `${minutes}:${String(seconds % 60).padStart(2, '0')} min`;
 }

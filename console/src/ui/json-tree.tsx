@@ -2,10 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonValue } from '../../../src/domain/json.js';
 import { counted } from '../lib/format.js';
-import { Foreign } from './foreign.js';
+import { Foreign, foreignLabel } from './foreign.js';
 
-const PAGE = 100;
+const PAGE = 50;
 const STRING_LIMIT = 600;
+/** Rows that a tree begins with, where it can: the rest opens by a click. */
+const FIRST_ROWS = 40;
 
 /** A value as a tree that opens and closes. What is closed is not in the document. */
 export function JsonTree({
@@ -33,13 +35,28 @@ export function JsonTree({
       </section>
     );
   }
+  const depth = depthThatFits(value, open);
   const isBare = bare && typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   return (
     // biome-ignore lint/a11y/useSemanticElements: it is no part of a form
     <div class="tree" role="group" aria-label={label}>
-      {isBare ? <Entries value={value} depth={0} open={open} /> : <Node value={value} depth={0} open={open} />}
+      {isBare ? <Entries value={value} depth={0} open={depth} /> : <Node value={value} depth={0} open={depth} />}
     </div>
   );
+}
+
+/** How many levels begin open: no more than asked for, and the first in any case, so that something is seen. */
+function depthThatFits(value: JsonValue, most: number): number {
+  let level: readonly JsonValue[] = [value];
+  let rows = 0;
+  for (let depth = 0; depth < most; depth += 1) {
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each).slice(0, FIRST_ROWS + 1) : [],
+    );
+    rows += level.length;
+    if (rows > FIRST_ROWS) return Math.max(Math.min(most, 1), depth);
+  }
+  return most;
 }
 
 function Node({ name, value, depth, open }: { name?: string; value: JsonValue; depth: number; open: number }) {
@@ -77,12 +94,27 @@ function Node({ name, value, depth, open }: { name?: string; value: JsonValue; d
       <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span aria-hidden="true">{isOpen ? '▾' : '▸'} </span>
         {key}
-        <span class="muted">{summary}</span>
+        <span class="muted">{isOpen ? summary : `${summary} ${previewOf(value)}`}</span>
       </button>
       {isOpen && <Entries value={value} depth={depth} open={open} />}
     </>
   );
 }
+
+/** The beginning of what is inside, so that nobody opens twenty to find one. */
+function previewOf(value: JsonValue & object): string {
+  const isList = Array.isArray(value);
+  const parts: string[] = [];
+  for (const [name, each] of Object.entries(value).slice(0, PREVIEW_FIELDS)) {
+    if (typeof each === 'object' && each !== null) continue;
+    const text = foreignLabel(typeof each === 'string' ? each : String(each), PREVIEW_CHARACTERS);
+    parts.push(isList ? text : `${foreignLabel(name, 20)}: ${text}`);
+  }
+  return parts.join(', ').slice(0, PREVIEW_CHARACTERS * 2);
+}
+
+const PREVIEW_FIELDS = 4;
+const PREVIEW_CHARACTERS = 40;
 
 function Entries({ value, depth, open }: { value: JsonValue & object; depth: number; open: number }) {
   const [shown, setShown] = useState(PAGE);

@@ -75,6 +75,8 @@ export const CONSOLE_ROUTES = {
   playground: 'GET /playground',
   /** `PlaygroundRequest` -> `PlaygroundAnswer`. Owner only. */
   runProgram: 'POST /playground/run',
+  /** `{ source: string; profile: ProfileName }` -> `TypeVerdict`. Nothing is run. Owner only. */
+  checkProgram: 'POST /playground/check',
   /** `{ profile: ProfileName }` -> `PlaygroundDeclarations`. */
   declarations: 'GET /playground/declarations',
 

@@ -19,6 +19,13 @@ test.each([
   ],
   ['a docstring', '"""what\nit does"""\nprint(2)', 'print(2)'],
   ['Go', 'package main\n\nimport (\n\t"fmt"\n)\n\nfunc main() {', 'func main() {'],
+  [
+    'a line that awaits something, before lines that prepare it',
+    'const all = [];\nall.push(await get({}));',
+    'all.push(await get({}));',
+  ],
+  ['the assignment of the result is left out', 'globalThis.__codemode_result__ = await get({});', 'await get({});'],
+  ['no line that awaits something', 'const a = 1;\nreturn a;', 'const a = 1;'],
   ['nothing but imports', "import 'x';\n", "import 'x';"],
   ['nothing', '  \n\n', ''],
   ['white space inside', 'a(\t1,   2)', 'a( 1, 2)'],

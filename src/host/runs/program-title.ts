@@ -1,6 +1,7 @@
 /**
- * One line of a program by which a person knows it again in a list: the first that is neither an import nor a comment.
- * Imports are alike in most programs; what is done with them is not.
+ * One line of a program by which a person knows it again in a list: the first that awaits something, else the first that is
+ * neither an import nor a comment. Imports and empty lists are alike in most programs; what is called is not. Comments say
+ * what a program is meant to do, and who decides about a call reads what it does.
  *
  * This looks at lines and understands no language: the host never parses what an agent wrote. Where it is fooled, the
  * list shows a less useful line.
@@ -8,7 +9,7 @@
 export function programTitle(source: string): string {
   const beginning = source.slice(0, MAX_SEARCHED);
   const title = firstTelling(beginning) ?? beginning.trimStart().split('\n', 1)[0] ?? '';
-  const text = title.trim().replace(/\s+/g, ' ');
+  const text = title.trim().replace(RESULT, '').replace(/\s+/g, ' ');
   return text.length <= MAX_TITLE ? text : `${text.slice(0, MAX_TITLE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
@@ -17,7 +18,12 @@ const MAX_SEARCHED = 8_192;
 /** Enough for a wide terminal; what is stored of every run stays small. */
 const MAX_TITLE = 120;
 
+/** That the result is assigned says nothing of it. */
+const RESULT = /^globalThis\.__codemode_result__\s*=\s*(?=\S)/;
 const COMMENT = /^(\/\/|#)/;
+const CALL = /\bawait\s+[\w$.]+\(/;
+/** So many lines after the first are looked at for one that awaits something. */
+const MAX_LINES = 30;
 /** `from x import y` is Python, `package main` is Go, and Python's imports look like ours without the quotes. */
 const IMPORT = /^(import\b(?!\s*\()|from\s+\S+\s+import\b|package\s+\w+\s*$|["']use strict["'];?\s*$|export\s+\{\s*\})/;
 
@@ -33,6 +39,8 @@ const BLOCKS: readonly (readonly [start: RegExp, end: RegExp])[] = [
 /** Line by line, up to the first that tells something: every run passes here, and most say it in their first lines. */
 function firstTelling(source: string): string | undefined {
   let until: RegExp | undefined;
+  let first: string | undefined;
+  let lines = 0;
   for (let start = 0; start < source.length; ) {
     const end = source.indexOf('\n', start);
     const stop = end === -1 ? source.length : end;
@@ -49,9 +57,13 @@ function firstTelling(source: string): string | undefined {
       if (!block[1].test(text.slice(2))) until = block[1];
       continue;
     }
-    if (!COMMENT.test(text) && !IMPORT.test(text)) return text;
+    if (COMMENT.test(text) || IMPORT.test(text)) continue;
+    if (CALL.test(text)) return text;
+    first ??= text;
+    lines += 1;
+    if (lines >= MAX_LINES) break;
   }
-  return undefined;
+  return first;
 }
 
 /** Most lines are none of these. */

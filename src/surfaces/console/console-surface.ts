@@ -82,7 +82,7 @@ export class ConsoleSurface {
       if (misplaced !== undefined) return refuse(reply, misplaced.status, misplaced.code, misplaced.message);
       const { isLogin = false, isOwnersOnly = false } = request.routeOptions.config;
       if (isLogin) return undefined;
-      const found = sessionOf(request, this.#options.access);
+      const found = await sessionOf(request, this.#options.access);
       if ('status' in found) return refuse(reply, found.status, found.code, found.message);
       if (isOwnersOnly && found.role !== 'owner') return refuse(reply, 403, 'forbidden', OWNERS_ONLY);
       request.consoleSession = found;

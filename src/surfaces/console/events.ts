@@ -38,8 +38,8 @@ export class EventStreams {
       'content-type': 'text/event-stream; charset=utf-8',
       'x-accel-buffering': 'no',
     });
-    const refusal = () => {
-      const found = sessionOf(request, this.#options.access);
+    const refusal = async () => {
+      const found = await sessionOf(request, this.#options.access);
       return 'status' in found ? found.message : undefined;
     };
     const stream = new EventStream(raw, refusal);
@@ -76,16 +76,16 @@ export class EventStreams {
 
 class EventStream {
   readonly #raw: ServerResponse;
-  readonly #refusal: () => string | undefined;
+  readonly #refusal: () => Promise<string | undefined>;
   readonly #beat: NodeJS.Timeout;
   readonly #check: NodeJS.Timeout;
 
-  constructor(raw: ServerResponse, refusal: () => string | undefined) {
+  constructor(raw: ServerResponse, refusal: () => Promise<string | undefined>) {
     this.#raw = raw;
     this.#refusal = refusal;
     raw.write(`retry: ${RETRY_MS}\n\n`);
     this.#beat = setInterval(() => this.#write(': still here\n\n'), BEAT_EVERY_MS).unref();
-    this.#check = setInterval(() => this.#checkSession(), CHECK_EVERY_MS).unref();
+    this.#check = setInterval(() => void this.#checkSession(), CHECK_EVERY_MS).unref();
   }
 
   send({ id, event }: FedEvent): void {
@@ -103,12 +103,12 @@ class EventStream {
     clearInterval(this.#check);
   }
 
-  #checkSession(): void {
+  async #checkSession(): Promise<void> {
     let message: string | undefined;
     try {
-      message = this.#refusal();
+      message = await this.#refusal();
     } catch {
-      message = 'The session cannot be checked: the state folder cannot be read.';
+      message = 'The session cannot be checked: the store cannot be read.';
     }
     if (message !== undefined) this.end({ type: 'session_ended', message });
   }

@@ -120,7 +120,8 @@ export class Feed {
   }
 
   async #audit(): Promise<ConsoleEvent[]> {
-    const count = (await this.#options.audit?.())?.count() ?? 0;
+    const log = await this.#options.audit?.();
+    const count = (await log?.count()) ?? 0;
     if (count === this.#records) return [];
     this.#records = count;
     const runIds = [...this.#live.keys()].slice(0, MAX_LISTED);

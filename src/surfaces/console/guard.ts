@@ -41,13 +41,13 @@ export function placeOf({ headers, socket }: PlacedRequest): ConsolePlace {
 const OWN_HOLDER = processIdentity() ?? `${process.pid}:unknown`;
 
 /** The session of a request: its cookie, its key and the place at which it was opened, all three. */
-export function sessionOf(request: PlacedRequest, access: ConsoleAccess): StoredSession | Refusal {
+export async function sessionOf(request: PlacedRequest, access: ConsoleAccess): Promise<StoredSession | Refusal> {
   const { headers } = request;
   const cookie = cookieOf(headers.cookie, cookieName(request));
   const key = headers[CONSOLE_KEY_HEADER];
   if (cookie === undefined || typeof key !== 'string')
     return noSession(`This browser is not logged in to the console. ${NEW_LINK}`);
-  const found = access.find(cookie, key, placeOf(request));
+  const found = await access.find(cookie, key, placeOf(request));
   if (found === 'unknown') return noSession(`This session does not exist (any more): it was revoked. ${NEW_LINK}`);
   if (found === 'expired') return noSession(`This session has expired. ${NEW_LINK}`);
   if (found === 'elsewhere')

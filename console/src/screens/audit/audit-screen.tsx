@@ -49,13 +49,14 @@ export function AuditScreen(_: ScreenProps) {
       </PageHead>
       <div class="stack">
         <ChainCheck />
-        <fieldset class="filters" aria-label="Filters">
+        <fieldset class="filters even" aria-label="Filters">
           {FILTERS.map((name) => (
             <label key={name} class="field grow">
               <span>{LABELS[name]}</span>
               <input
                 class="input"
                 type="search"
+                placeholder="Any"
                 value={filters[name]}
                 onChange={(event) => setOptions({ ...filters, [name]: event.currentTarget.value.trim() })}
               />
@@ -79,7 +80,7 @@ export function AuditScreen(_: ScreenProps) {
         ) : (
           <section class="panel audit" aria-label="Records">
             <div class="audit-row audit-head" aria-hidden="true">
-              <span class="end">No.</span>
+              <span>No.</span>
               <span>Time</span>
               <span>Verdict</span>
               <span>Tool</span>
@@ -91,7 +92,7 @@ export function AuditScreen(_: ScreenProps) {
               label="Records"
               count={pages.items.length}
               rowHeight={ROW}
-              height={`min(${pages.items.length * ROW}px, calc(100vh - 380px))`}
+              height={`min(${pages.items.length * ROW}px, max(280px, calc(100vh - 340px)))`}
               onNearEnd={pages.loadMore}
               row={(index) => {
                 const record = pages.items[index];
@@ -134,7 +135,7 @@ function Row({
 }) {
   return (
     <button type="button" class={`audit-row ${isChosen ? 'selected' : ''}`} aria-pressed={isChosen} onClick={onChoose}>
-      <span class="num end muted">{record.number}</span>
+      <span class="num muted">{record.number}</span>
       <span class="num clip">{time(record.atMs)}</span>
       <span>
         <Badge tone={toneOf(record.verdict)}>{record.verdict.replace('_', ' ')}</Badge>

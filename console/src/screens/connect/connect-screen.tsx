@@ -5,7 +5,7 @@ import { logOut } from '../../api/session.js';
 import { isOwner } from '../../api/session-state.js';
 import { useResource } from '../../api/use-resource.js';
 import { time } from '../../lib/format.js';
-import { Foreign } from '../../ui/foreign.js';
+import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { ActionButton, Badge, Command, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
 import type { ScreenProps } from '../screen-props.js';
 
@@ -25,8 +25,12 @@ export function ConnectScreen(_: ScreenProps) {
         {info.data?.url !== undefined && (
           <Panel title="Over HTTP">
             <div class="stack tight">
-              <p>Clients reach this host at:</p>
+              <p>
+                Any MCP client reaches this host at the first address. It sends the token that the second line prints,
+                as <code>Authorization: Bearer TOKEN</code>.
+              </p>
               <Command text={info.data.url} />
+              <Command text="codemode token" />
             </div>
           </Panel>
         )}
@@ -39,7 +43,7 @@ export function ConnectScreen(_: ScreenProps) {
           </div>
         )}
         <div class="clients">
-          {info.data?.clients.map((client) => (
+          {[...(info.data?.clients ?? [])].sort(byUse).map((client) => (
             <Client key={client.id} client={client} />
           ))}
         </div>
@@ -48,6 +52,13 @@ export function ConnectScreen(_: ScreenProps) {
       </div>
     </>
   );
+}
+
+/** What is in use stands first, then what is on this machine. */
+function byUse(left: ConnectClient, right: ConnectClient): number {
+  const rank = ({ connections, isConfigured, isFound }: ConnectClient) =>
+    connections.length > 0 ? 0 : isConfigured ? 1 : isFound ? 2 : 3;
+  return rank(left) - rank(right);
 }
 
 function Client({ client }: { client: ConnectClient }) {
@@ -65,7 +76,7 @@ function Client({ client }: { client: ConnectClient }) {
         {client.command !== undefined && <Command text={client.command} />}
         {client.link !== undefined && isSafeLink(client.link) && (
           <a class="button" href={client.link}>
-            Install
+            Open in {foreignLabel(client.name, 40)}
           </a>
         )}
         {client.file !== undefined && (
@@ -120,6 +131,23 @@ function isSafeLink(link: string): boolean {
   return /^(https?|cursor|vscode|vscode-insiders|windsurf|zed):/i.test(link);
 }
 
+/** `Chrome 156 on Linux`; what a browser calls itself is long, and names five others. */
+function browserWords(given: string): string {
+  const [, name, version] =
+    /\b(Edg|OPR|Firefox|HeadlessChrome|Chrome)\/(\d+)/.exec(given) ?? /\b(Version)\/(\d+).*Safari/.exec(given) ?? [];
+  const system = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'].find((each) => given.includes(each));
+  if (name === undefined) return foreignLabel(given, 60);
+  const browser = NAMES[name] ?? name;
+  return `${browser} ${version}${system === undefined ? '' : ` on ${system}`}`;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  Edg: 'Edge',
+  OPR: 'Opera',
+  HeadlessChrome: 'Chrome',
+  Version: 'Safari',
+};
+
 function Sessions() {
   const sessions = useResource('sessions', async (signal) => {
     return (await request<{ sessions: readonly ConsoleSession[] }>('sessions', { signal })).sessions;
@@ -161,8 +189,8 @@ function Sessions() {
                   {each.isThisOne && <span class="muted"> (this one)</span>}
                 </td>
                 <td>{each.role}</td>
-                <td class="small muted">
-                  <Foreign text={each.browser} limit={80} />
+                <td class="small muted" title={foreignLabel(each.browser, 300)}>
+                  {browserWords(each.browser)}
                 </td>
                 <td class="num nowrap">{time(each.lastUsedAtMs)}</td>
                 <td class="num nowrap">{time(each.expiresAtMs)}</td>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApprovalCard, ApprovalView } from '../../../../src/domain/console/approvals.js';
 import { request } from '../../api/request.js';
+import { callerWords } from '../../lib/caller-words.js';
 import { bytes, counted, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { linkTo } from '../../lib/router.js';
@@ -11,16 +12,15 @@ import { ActionButton, Badge } from '../../ui/parts.js';
 import { ArgumentsTable } from './arguments-table.js';
 import type { Decision } from './decide.js';
 import { Excerpt } from './excerpt.js';
+import { Reasons } from './reasons.js';
 
 type Scope = Decision['scope'];
 
-const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
-  call: 'These calls only',
-  run: 'This tool, until the run ends',
-  hour: 'This tool, for an hour',
-};
-
-const REASON_WORDS = { rule: 'Rule', preset: 'Preset', flow: 'Flow guard', budget: 'Budget', other: 'Reason' } as const;
+function scopeWords(scope: Scope, callCount: number): string {
+  if (scope === 'run') return 'This tool, until the run ends';
+  if (scope === 'hour') return 'This tool, for an hour';
+  return callCount === 1 ? 'This call only' : 'These calls only';
+}
 
 /** One card: what would be called, with what, where in the program, and why a person is asked. */
 export function CardDetail({
@@ -73,33 +73,17 @@ export function CardDetail({
             <Foreign text={`${card.serverId}/${card.toolName}`} limit={200} />
           </h2>
           <p class="muted small">
-            {counted(card.callCount, 'call')} by <Foreign text={card.caller} limit={80} />
-            {card.isDirect ? ', made by the client itself' : ', in the run '}
-            {!card.isDirect && (
-              <a href={linkTo(['runs', card.runId])}>
-                <Foreign text={card.runTitle ?? card.runId} limit={90} />
-              </a>
-            )}
-            , asked at {time(card.createdAtMs)}
+            {counted(card.callCount, 'call')} of{' '}
+            <span title={foreignLabel(card.caller)}>{foreignLabel(callerWords(card.caller), 80)}</span>, asked at{' '}
+            {time(card.createdAtMs)}
+            {card.isDirect ? '. The client made it itself, outside of a program.' : ' · '}
+            {!card.isDirect && <a href={linkTo(['runs', card.runId])}>Open the run</a>}
           </p>
         </div>
         {isPending ? <Countdown atMs={card.expiresAtMs} /> : <Badge>{card.state.toLowerCase()}</Badge>}
       </div>
 
-      <ul class="reasons">
-        {card.reasons.map(({ kind, text, readFrom }) => (
-          <li key={text}>
-            <Badge tone={kind === 'flow' ? 'bad' : 'wait'}>{REASON_WORDS[kind]}</Badge>{' '}
-            <Foreign text={text} limit={600} />
-            {readFrom !== undefined && (
-              <span class="muted">
-                {' '}
-                Read before: <Foreign text={readFrom} limit={80} />
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
+      <Reasons reasons={card.reasons} />
 
       {isUnreadable && (
         <p class="note bad">What was stored of this call was changed. It can be denied, and not approved.</p>
@@ -140,7 +124,7 @@ export function CardDetail({
       {isPending ? (
         <div class="card-actions">
           <label class="field grow">
-            <span>Reason (the agent reads it)</span>
+            <span>Reason, optional: the agent reads it</span>
             <input
               class="input"
               value={reason}
@@ -155,22 +139,30 @@ export function CardDetail({
                 .filter((each) => card.scopes.includes(each))
                 .map((each) => (
                   <option key={each} value={each}>
-                    {SCOPE_WORDS[each]}
+                    {scopeWords(each, calls.length)}
                   </option>
                 ))}
             </select>
           </label>
-          <div class="row tight">
+          <div class="row tight decide">
             {calls.length > 1 && (
-              <span class="small nowrap">
-                {chosen.length === calls.length ? `all ${calls.length}` : `${chosen.length} of ${calls.length}`}
+              <span class="small muted nowrap">
+                {chosen.length === calls.length
+                  ? `all ${calls.length} calls`
+                  : `${chosen.length} of ${calls.length} calls`}
               </span>
             )}
             <ActionButton class="danger" disabled={!canDeny} run={() => press('deny')}>
-              Deny
+              Deny{' '}
+              <span class="key-hint" aria-hidden="true">
+                d
+              </span>
             </ActionButton>
             <ActionButton class="primary" disabled={!canApprove} run={() => press('approve')}>
-              Approve
+              Approve{' '}
+              <span class="key-hint" aria-hidden="true">
+                a
+              </span>
             </ActionButton>
           </div>
         </div>

@@ -1,3 +1,4 @@
+import { CodeView } from '../../ui/code-view.js';
 import { Foreign } from '../../ui/foreign.js';
 
 interface ExcerptLine {
@@ -9,27 +10,22 @@ interface ExcerptLine {
 /** The lines of the program around the call, the called one marked. */
 export function Excerpt({ code }: { code: string }) {
   const { head, lines } = readExcerpt(code);
+  const numbered = lines.filter(({ number }) => number !== '');
+  const marked = new Set(lines.filter(({ isMarked }) => isMarked).map(({ number }) => Number(number)));
   return (
     <figure class="panel">
       {head !== '' && (
-        <figcaption class="panel-head small muted">
-          <Foreign text={head} />
+        <figcaption class="excerpt-head small muted">
+          <Foreign text={head.charAt(0).toUpperCase() + head.slice(1)} />
         </figcaption>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
-      <section class="code excerpt" aria-label="Lines of the program" tabIndex={0}>
-        <ol>
-          {lines.map(({ number, text, isMarked }) => (
-            <li key={number} class={isMarked ? 'marked' : ''}>
-              <span class="line-number">{number}</span>
-              <code>
-                <Foreign text={text} limit={400} />
-                {isMarked && <span class="sr-only"> (the call)</span>}
-              </code>
-            </li>
-          ))}
-        </ol>
-      </section>
+      <CodeView
+        source={numbered.map(({ text }) => text).join('\n')}
+        language="typescript"
+        label="Lines of the program"
+        firstLine={Number(numbered[0]?.number ?? 1)}
+        marked={marked}
+      />
     </figure>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalCard, ApprovalPage, ApprovalView } from '../../../../src/domain/console/approvals.js';
+import type { JsonValue } from '../../../../src/domain/json.js';
 import { pendingApprovals } from '../../api/live.js';
 import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
@@ -13,6 +14,7 @@ import { ActionButton, Badge, Empty, Loading, PageHead, Problem, Tabs } from '..
 import { say } from '../../ui/toasts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import type { ScreenProps } from '../screen-props.js';
+import { compare } from './arguments-table.js';
 import { CardDetail } from './card-detail.js';
 import { type Decision, decide, describeOutcomes, earlierDecision } from './decide.js';
 
@@ -70,8 +72,9 @@ export function InboxScreen(_: ScreenProps) {
     const isClean = outcomes.every(({ outcome }) => outcome === 'decided');
     say(texts.join(' '), isClean ? 'plain' : 'bad');
     setPicked(new Set());
-    const isWhole = selected !== undefined && selected.callCount <= decision.calls.length;
-    if (isWhole || decision.calls.length > (selected?.callCount ?? 0)) setSelectedId(next?.id);
+    // A card has the id of its first call: what was left out of it is a card with another id, and stays in sight.
+    const decided = new Set(decision.calls.map(({ id }) => id));
+    setSelectedId((selected?.calls.find(({ id }) => !decided.has(id)) ?? next)?.id);
     pages.reload();
   };
   const batch = cards.filter(({ id }) => picked.has(id));
@@ -147,7 +150,10 @@ export function InboxScreen(_: ScreenProps) {
                       card={card}
                       isSelected={card === selected}
                       isPicked={picked.has(card.id)}
-                      onSelect={() => setSelectedId(card.id)}
+                      onSelect={() => {
+                        setSelectedId(card.id);
+                        showCard();
+                      }}
                       onPick={() => toggle(card.id)}
                     />
                   )
@@ -197,7 +203,9 @@ function Row({
               <Countdown atMs={card.expiresAtMs} />
             </span>
           ) : (
-            <Badge>{card.state.toLowerCase()}</Badge>
+            <Badge tone={card.state === 'APPROVED' ? 'good' : card.state === 'DENIED' ? 'bad' : 'calm'}>
+              {card.state.toLowerCase()}
+            </Badge>
           )}
         </span>
         <span class="row tight small muted">
@@ -211,11 +219,28 @@ function Row({
   );
 }
 
-/** What tells one card from the next: the arguments of a single call, else the run. */
-function glanceOf({ calls, callCount, runTitle, reason }: ApprovalCard): string {
+/** What tells one card from the next: the arguments of a single call, else the first that differs between the calls. */
+function glanceOf({ calls, runTitle, reason }: ApprovalCard): string {
   const [first] = calls;
-  if (callCount > 1 || first === undefined || first.isCut) return runTitle ?? reason;
-  return JSON.stringify(first.arguments).slice(0, GLANCE_CHARACTERS);
+  if (first === undefined || first.isCut) return runTitle ?? reason;
+  const [column] = calls.length > 1 ? compare(calls).columns : [];
+  const shown = column === undefined ? [first.arguments] : calls.map((call) => fieldOf(call.arguments, column));
+  return shown.map(words).join(', ').slice(0, GLANCE_CHARACTERS);
+}
+
+function fieldOf(value: JsonValue, name: string): JsonValue {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? ((value as Readonly<Record<string, JsonValue>>)[name] ?? null)
+    : value;
+}
+
+/** JSON without the marks that only a parser needs, where the value is simple. */
+function words(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, each]) => `${name}: ${typeof each === 'string' ? each : JSON.stringify(each)}`)
+    .join(' · ');
 }
 
 const GLANCE_CHARACTERS = 200;
@@ -269,6 +294,12 @@ function useTellOfOthers(
       () => {},
     );
   }, [cards, selectedId]);
+}
+
+/** Where there is room for one column only, the card is below the list. */
+function showCard(): void {
+  if (!matchMedia('(max-width: 1000px)').matches) return;
+  requestAnimationFrame(() => document.querySelector('.card')?.scrollIntoView({ block: 'start' }));
 }
 
 function focusCard(id: string): void {

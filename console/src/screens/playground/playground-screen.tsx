@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type {
   PlaygroundAnswer,
   PlaygroundDeclarations,
@@ -9,6 +9,7 @@ import type { ProfileName } from '../../../../src/domain/profile-name.js';
 import { messageOf, request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
 import { useResource } from '../../api/use-resource.js';
+import type { Editor } from '../../editor/editor.js';
 import { EditorBox } from '../../editor/editor-box.js';
 import { counted } from '../../lib/format.js';
 import { place } from '../../lib/router.js';
@@ -18,6 +19,7 @@ import { say } from '../../ui/toasts.js';
 import type { ScreenProps } from '../screen-props.js';
 import { Answer } from './answer.js';
 import { readDraft, writeDraft } from './draft.js';
+import { ProblemList, useTypeCheck } from './type-check.js';
 
 /** Write a program, run it as an agent would, and see what the model reads. */
 export function PlaygroundScreen(_: ScreenProps) {
@@ -84,6 +86,8 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
     }
     setRunning(undefined);
   };
+  const editor = useRef<Editor | undefined>(undefined);
+  const check = useTypeCheck(draft.source, profile?.name);
   const languages = profile?.languages ?? [];
   const language = languages.includes(draft.language) ? draft.language : (languages[0] ?? 'typescript');
 
@@ -162,9 +166,12 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
             language={language}
             label="Program"
             declarations={declarations.data}
+            problems={check.problems}
+            opened={editor}
             onChange={(source) => change({ ...draft, source })}
             onRun={() => void run()}
           />
+          <ProblemList check={check} onGo={(line, column) => editor.current?.goTo(line, column)} />
           <p class="panel-foot muted small">
             {declarations.data === undefined
               ? 'Loading the declarations of the tools.'

@@ -6,11 +6,13 @@ import type {
   PolicySaved,
   PolicyView,
 } from '../../../../src/domain/console/policy.js';
+import type { ToolPage } from '../../../../src/domain/console/tools.js';
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { messageOf, request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
+import { useResource } from '../../api/use-resource.js';
 import { Dialog } from '../../ui/dialog.js';
-import { Foreign } from '../../ui/foreign.js';
+import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { ActionButton, Panel } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
 import { DraftResult } from './draft-result.js';
@@ -60,10 +62,22 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
     <div class="stack">
       <Panel title="Draft a rule">
         <div class="stack">
+          <p class="muted small">Trying a rule changes nothing: you see what it would have done to past calls.</p>
           <label class="field">
-            <span>Tools: server/tool, * for any characters, several with commas</span>
-            <input class="input mono" placeholder="github/delete_*" value={fields.tools} onInput={set('tools')} />
+            <span>Tools</span>
+            <input
+              class="input mono"
+              placeholder="github/delete_*"
+              list="tools"
+              value={fields.tools}
+              aria-describedby="tools-help"
+              onInput={set('tools')}
+            />
+            <ToolNames />
           </label>
+          <p class="hint" id="tools-help">
+            server/tool. * stands for any characters. Several with commas; none means every tool.
+          </p>
           <div class="row">
             <label class="field">
               <span>Decision</span>
@@ -74,7 +88,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
               </select>
             </label>
             <label class="field grow">
-              <span>Where</span>
+              <span>Place</span>
               <select class="input" value={fields.before} onChange={set('before')}>
                 <option value="">After the last rule</option>
                 {policy.rules.map(({ number }) => (
@@ -86,7 +100,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
             </label>
           </div>
           <label class="field">
-            <span>Reason, shown with the refusal or the approval</span>
+            <span>Reason, optional: shown when a call is refused or asked about</span>
             <input class="input" value={fields.reason} onInput={set('reason')} />
           </label>
           <details>
@@ -111,7 +125,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
             <ActionButton class="primary" run={tryIt}>
               Try it
             </ActionButton>
-            {policy.file !== undefined && isOwner() && <ActionButton run={showDiff}>Show the diff</ActionButton>}
+            {policy.file !== undefined && isOwner() && <ActionButton run={showDiff}>Review and save</ActionButton>}
           </div>
           {policy.fileNote !== undefined && (
             <p class="muted small">
@@ -146,6 +160,18 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
         </Dialog>
       )}
     </div>
+  );
+}
+
+/** Names to choose from while typing. */
+function ToolNames() {
+  const tools = useResource('tools', (signal) => request<ToolPage>('tools', { query: { limit: 200 }, signal }));
+  return (
+    <datalist id="tools">
+      {tools.data?.tools.map(({ serverId, toolName }) => (
+        <option key={`${serverId}/${toolName}`} value={foreignLabel(`${serverId}/${toolName}`)} />
+      ))}
+    </datalist>
   );
 }
 

@@ -1,54 +1,85 @@
 import type { DraftReport } from '../../../../src/domain/console/policy.js';
 import { count, counted } from '../../lib/format.js';
 import { linkTo } from '../../lib/router.js';
-import { Foreign } from '../../ui/foreign.js';
+import { foreignLabel } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { DecisionBadge, Panel } from '../../ui/parts.js';
+
+type Change = DraftReport['changes'][number];
 
 /** What the draft would have done. */
 export function DraftResult({ report }: { report: DraftReport }) {
   const { callCount, hits, changes, changeCount, skipped } = report;
   return (
     <Panel title="What it would have done" flush>
-      <p class="panel-body" role="status">
-        Of the last {counted(callCount, 'call')} it would have decided <span class="strong num">{count(hits)}</span>,
-        and <span class="strong num">{count(changeCount)}</span> otherwise than now.
-        {skipped > 0 && ` ${counted(skipped, 'call')} could not be looked at: their tools are gone.`}
-      </p>
+      <div class="panel-body stack tight" role="status">
+        {callCount === 0 ? (
+          <p>No past calls are on record yet. Run a program that calls tools, and try again.</p>
+        ) : (
+          <p>
+            The rule decides <span class="strong num">{count(hits)}</span> of the last {counted(callCount, 'call')}.{' '}
+            {changeCount === 0
+              ? 'All of them come out as they do now.'
+              : `${count(changeCount)} would have come out differently:`}
+          </p>
+        )}
+        {skipped > 0 && <p class="muted small">{counted(skipped, 'call')} were skipped: their tools are gone.</p>}
+      </div>
       {changes.length > 0 && (
-        <div class="table-wrap">
-          <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">Call</th>
-                <th scope="col">Now</th>
-                <th scope="col">Then</th>
-                <th scope="col">Arguments</th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.map((change) => (
-                <tr key={`${change.runId} ${change.call}`}>
-                  <td class="mono">
-                    <a href={linkTo(['runs', change.runId])}>
-                      <Foreign text={`${change.serverId}/${change.toolName}`} limit={100} />
-                    </a>
-                  </td>
-                  <td>
-                    <DecisionBadge decision={change.now} />
-                  </td>
-                  <td>
-                    <DecisionBadge decision={change.then} />
-                  </td>
-                  <td>
-                    <JsonTree value={change.arguments} label="Arguments" open={0} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ul class="changes">
+          {grouped(changes).map((group) => (
+            <Group key={keyOf(group[0])} changes={group} isPart={changes.length < changeCount} />
+          ))}
+        </ul>
       )}
     </Panel>
   );
+}
+
+/** Calls of one tool with the same change. */
+function Group({ changes, isPart }: { changes: readonly [Change, ...Change[]]; isPart: boolean }) {
+  const [first] = changes;
+  return (
+    <li>
+      <details>
+        <summary>
+          <span class="mono strong">{foreignLabel(`${first.serverId}/${first.toolName}`, 100)}</span>
+          <span class="row tight">
+            <DecisionBadge decision={first.now} />
+            <span aria-hidden="true">→</span>
+            <span class="sr-only">would be</span>
+            <DecisionBadge decision={first.then} />
+          </span>
+          <span class="num small muted">
+            {counted(changes.length, 'call')}
+            {isPart ? ' or more' : ''}
+          </span>
+        </summary>
+        {changes.slice(0, MAX_EXAMPLES).map((change) => (
+          <div key={`${change.runId} ${change.call}`} class="change">
+            <JsonTree value={change.arguments} label="Arguments" open={1} bare />
+            <a class="small nowrap" href={linkTo(['runs', change.runId])}>
+              Open the run
+            </a>
+          </div>
+        ))}
+      </details>
+    </li>
+  );
+}
+
+const MAX_EXAMPLES = 20;
+
+function keyOf({ serverId, toolName, now, then }: Change): string {
+  return JSON.stringify([serverId, toolName, now, then]);
+}
+
+function grouped(changes: readonly Change[]): readonly (readonly [Change, ...Change[]])[] {
+  const groups = new Map<string, [Change, ...Change[]]>();
+  for (const change of changes) {
+    const known = groups.get(keyOf(change));
+    if (known === undefined) groups.set(keyOf(change), [change]);
+    else known.push(change);
+  }
+  return [...groups.values()].sort((left, right) => right.length - left.length);
 }

@@ -2,9 +2,8 @@ import type { PolicyRuleView, PolicyView } from '../../../../src/domain/console/
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { request } from '../../api/request.js';
 import { useResource } from '../../api/use-resource.js';
-import { count, percent } from '../../lib/format.js';
-import { Foreign } from '../../ui/foreign.js';
-import { JsonTree } from '../../ui/json-tree.js';
+import { counted, percent } from '../../lib/format.js';
+import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { Badge, DecisionBadge, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
 import type { ScreenProps } from '../screen-props.js';
 import { DraftForm } from './draft-form.js';
@@ -30,7 +29,7 @@ export function PolicyScreen(_: ScreenProps) {
     <>
       <PageHead
         title="Policy"
-        lead={`The first rule that matches decides. Hits are counted among the last ${count(callCount)} calls.`}
+        lead={`The first rule that matches a call decides it. Beside each rule: how many of the last ${counted(callCount, 'call')} it decides.`}
       />
       {!isInEffect && (
         <p class="note wait">
@@ -42,7 +41,7 @@ export function PolicyScreen(_: ScreenProps) {
         <Panel title={`Rules (${rules.length})`} flush>
           {rules.length === 0 && (
             <Empty icon="policy" title="No rules of yours">
-              <p>The preset decides every call. Write a rule beside this list, and see what it would have done.</p>
+              <p>The preset decides every call. Draft a rule, and see what it would have done to past calls.</p>
             </Empty>
           )}
           <ol class="rules">
@@ -52,7 +51,7 @@ export function PolicyScreen(_: ScreenProps) {
             <li class="rule">
               <div class="row spread">
                 <span>
-                  <span class="strong">Preset {preset}</span> <span class="muted">decides what no rule does.</span>
+                  <span class="strong">Preset {preset}</span> <span class="muted">decides the rest.</span>
                 </span>
                 <Hits hits={presetHits} callCount={callCount} />
               </div>
@@ -80,16 +79,35 @@ function Rule({ rule, callCount }: { rule: PolicyRuleView; callCount: number }) 
         </span>
         <Hits hits={rule.hits} callCount={callCount} />
       </div>
-      <div class="row spread">
-        <JsonTree value={rule.rule} label={`Rule ${rule.number}`} open={0} />
-        {rule.place !== undefined && (
-          <code class="muted">
-            <Foreign text={rule.place} limit={120} />
+      {typeof rule.rule['reason'] === 'string' && (
+        <p class="small">
+          <Foreign text={rule.rule['reason']} limit={400} />
+        </p>
+      )}
+      {conditionsOf(rule.rule).map(([name, value]) => (
+        <p key={name} class="small">
+          <span class="muted">{foreignLabel(name, 40)}:</span>{' '}
+          <code>
+            <Foreign text={value} limit={240} />
           </code>
-        )}
-      </div>
+        </p>
+      ))}
+      {rule.place !== undefined && (
+        <p class="small muted mono">
+          <Foreign text={rule.place} limit={160} />
+        </p>
+      )}
     </li>
   );
+}
+
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['tools', 'decision', 'reason', 'examples']);
+
+/** What else must hold for the rule to count, each with its value as it is written. */
+function conditionsOf(rule: JsonObject): readonly (readonly [string, string])[] {
+  return Object.entries(rule)
+    .filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== null)
+    .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const);
 }
 
 function Hits({ hits, callCount }: { hits: number; callCount: number }) {
@@ -98,7 +116,7 @@ function Hits({ hits, callCount }: { hits: number; callCount: number }) {
       <span class="meter" aria-hidden="true">
         <span style={{ width: `${callCount === 0 ? 0 : (hits / callCount) * 100}%` }} />
       </span>
-      <span class="num small nowrap">{count(hits)} hits</span>
+      <span class="num small nowrap">{counted(hits, 'call')}</span>
     </span>
   );
 }

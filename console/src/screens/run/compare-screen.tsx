@@ -4,7 +4,7 @@ import { request } from '../../api/request.js';
 import { useResource } from '../../api/use-resource.js';
 import { bytes, count, duration, time } from '../../lib/format.js';
 import { linkTo } from '../../lib/router.js';
-import { Foreign } from '../../ui/foreign.js';
+import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { Loading, PageHead, Panel, Problem, RunBadge } from '../../ui/parts.js';
 import { diffLines } from './line-diff.js';
@@ -30,9 +30,7 @@ export function CompareScreen({ left, right }: { left: string; right: string }) 
                   <th scope="col">What</th>
                   {[first, second].map((run) => (
                     <th scope="col" key={run.runId}>
-                      <a href={linkTo(['runs', run.runId])}>
-                        <Foreign text={run.title ?? run.runId} limit={80} />
-                      </a>
+                      <a href={linkTo(['runs', run.runId])}>{foreignLabel(run.title ?? run.runId, 80)}</a>
                     </th>
                   ))}
                 </tr>

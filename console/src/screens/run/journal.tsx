@@ -48,7 +48,10 @@ export function Journal({
   if (total === 0) return <p class="muted">The journal of this run is empty: nothing was delivered to the program.</p>;
   return (
     <div class="stack">
-      <div class="row">
+      <p class="muted small">
+        What the program was given, in this order. Move the slider to see the run as it was at that moment.
+      </p>
+      <div class="row journal-row">
         <button type="button" class="button small" disabled={at <= 0} onClick={() => onPosition(at - 1)}>
           Back
         </button>
@@ -80,7 +83,7 @@ export function Journal({
         </span>
       </div>
       {at === 0 ? (
-        <p class="muted">Before the first delivery: the program has run to its first call.</p>
+        <p class="muted">Nothing is delivered yet: the program has run to its first call.</p>
       ) : (
         <Delivery runId={runId} position={at - 1} calls={calls} given={given} />
       )}

@@ -1,7 +1,10 @@
 import type { RunDetail } from '../../../../src/domain/console/runs.js';
+import { callerWords } from '../../lib/caller-words.js';
 import { bytes, count, duration, time } from '../../lib/format.js';
-import { Foreign } from '../../ui/foreign.js';
+import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { Facts } from '../../ui/parts.js';
+
+const ENGINE_NAMES: Readonly<Record<string, string>> = { quickjs: 'QuickJS', v8: 'V8' };
 
 /** Who, when, how long, in what engine. */
 export function RunFacts({ run }: { run: RunDetail }) {
@@ -14,7 +17,12 @@ export function RunFacts({ run }: { run: RunDetail }) {
     <div class="panel panel-body">
       <Facts
         facts={[
-          ['Caller', <Foreign key="caller" text={run.caller} limit={80} />],
+          [
+            'Caller',
+            <span key="caller" title={foreignLabel(run.caller)}>
+              {foreignLabel(callerWords(run.caller), 80)}
+            </span>,
+          ],
           ['Profile', <Foreign key="profile" text={run.profile} limit={40} />],
           ['Started', time(run.createdAtMs)],
           run.durationMs === undefined
@@ -43,11 +51,13 @@ export function RunFacts({ run }: { run: RunDetail }) {
                   {limit('maxMemoryBytes', bytes)}
                 </>,
               ],
-          engine === undefined ? undefined : ['Engine', <Foreign key="engine" text={engine.name} limit={60} />],
+          engine === undefined
+            ? undefined
+            : ['Engine', <Foreign key="engine" text={ENGINE_NAMES[engine.name] ?? engine.name} limit={60} />],
           engine === undefined
             ? undefined
             : ['Isolation', <Foreign key="isolation" text={engine.isolation} limit={80} />],
-          ['Deliveries', count(run.deliveryCount)],
+          run.deliveryCount === 0 ? undefined : ['Deliveries', count(run.deliveryCount)],
         ]}
       />
     </div>

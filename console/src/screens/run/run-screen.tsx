@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { DeliveryView, ReplayedRun, RunCall, RunDetail } from '../../../../src/domain/console/runs.js';
-import { request } from '../../api/request.js';
+import { messageOf, RequestError, request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
 import { useResource } from '../../api/use-resource.js';
 import { counted } from '../../lib/format.js';
@@ -11,7 +11,7 @@ import { Empty, Loading, PageHead, Panel, Problem, RunBadge } from '../../ui/par
 import { CallDetail } from './call-detail.js';
 import { Journal } from './journal.js';
 import type { OpenedFile } from './opened-file.js';
-import { RunActions } from './run-actions.js';
+import { ReplayButton, RunActions } from './run-actions.js';
 import { RunFacts } from './run-facts.js';
 import { RunTabs } from './run-tabs.js';
 import { Waterfall } from './waterfall.js';
@@ -33,7 +33,7 @@ export function RunScreen({ runId }: { runId: string }) {
     return (
       <div class="panel">
         <Empty icon="runs" title="This run cannot be shown">
-          <Problem error={run.error} retry={run.reload} />
+          {isGone(run.error) ? <p>{messageOf(run.error)}</p> : <Problem error={run.error} retry={run.reload} />}
           <a class="button" href={linkTo(['runs'])}>
             Show all runs
           </a>
@@ -47,6 +47,11 @@ export function RunScreen({ runId }: { runId: string }) {
       <RunView run={run.data} onChange={run.set} />
     </>
   );
+}
+
+/** Asking again does not bring it back. */
+function isGone(error: unknown): boolean {
+  return error instanceof RequestError && (error.code === 'not_found' || error.code === 'gone');
 }
 
 export function FileRunScreen({ file }: { file: OpenedFile }) {
@@ -78,7 +83,7 @@ function RunView({
 
   const isEnded = run.state === 'succeeded' || run.state === 'failed';
   const needsLines =
-    isEnded && run.program !== undefined && run.callCount > 0 && run.calls.every((call) => call.line === undefined);
+    isEnded && run.program !== undefined && run.calls.some(({ line, depth = 0 }) => line === undefined && depth === 0);
   useEffect(() => {
     if (!needsLines || isFile || !isOwner() || run.callCount > MAX_AUTO_REPLAY_CALLS) return;
     replay().catch(() => {});
@@ -123,13 +128,16 @@ function RunView({
           </code>
         }
       >
-        <RunActions run={run} isFile={isFile} replayed={replayed} onReplay={replay} onChange={onChange} />
+        <RunActions run={run} isFile={isFile} onChange={onChange} />
       </PageHead>
       <div class="stack">
         <Outcome run={run} onLine={selectLine} />
         {run.pendingApprovals > 0 && !isFile && (
           <p class="note wait row spread">
-            <span>{counted(run.pendingApprovals, 'call')} of this run wait for a decision.</span>
+            <span>
+              {counted(run.pendingApprovals, 'call')} of this run {run.pendingApprovals === 1 ? 'waits' : 'wait'} for a
+              decision.
+            </span>
             <a class="button small" href={linkTo(['inbox'])}>
               Decide in the inbox
             </a>
@@ -182,7 +190,14 @@ function RunView({
         </div>
         {run.deliveryCount > 0 && (
           <div id="journal">
-            <Panel title="Journal">
+            <Panel
+              title="Journal"
+              actions={
+                !isFile && isEnded && run.program !== undefined && isOwner() ? (
+                  <ReplayButton replayed={replayed} onReplay={replay} />
+                ) : undefined
+              }
+            >
               <Journal
                 runId={run.runId}
                 calls={calls}

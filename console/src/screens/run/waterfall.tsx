@@ -71,7 +71,7 @@ export function Waterfall({ calls, callCount, selected, activeLine, isAnswered, 
                 onClick={() => onSelect(index)}
               >
                 <span class={`wf-name clip mono depth-${Math.min(call.depth ?? 0, 4)}`}>
-                  <span class="muted num">{shortNumber(call)} </span>
+                  <span class="muted num wf-number">{shortNumber(call)}</span>
                   {call.script === undefined ? (
                     <ForeignLine text={call.isTool ? call.toolName : call.target} limit={80} />
                   ) : (
@@ -180,7 +180,11 @@ function intervalsOf(
 function outcomeWord(call: RunCall, isFailed: boolean): string {
   if (call.isWaiting === true) return 'waits';
   if (call.verdict === 'sent') return 'under way';
-  if (call.verdict === 'pending') return 'not decided';
+  // Nothing was sent yet: its run is resumed when the other calls are decided too.
+  if (call.verdict === 'pending') {
+    const state = call.approval?.state;
+    return state === 'APPROVED' || state === 'DENIED' ? state.toLowerCase() : 'not decided';
+  }
   if (isFailed) return call.verdict?.replace('_', ' ') ?? '';
   return call.durationMs === undefined ? '' : duration(call.durationMs);
 }

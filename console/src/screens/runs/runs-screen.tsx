@@ -1,14 +1,16 @@
 import { useRef, useState } from 'preact/hooks';
 import type { RunItem, RunPage } from '../../../../src/domain/console/runs.js';
+import { PROFILE_NAMES } from '../../../../src/domain/profile-name.js';
 import type { RunState } from '../../../../src/domain/run.js';
 import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
+import { callerWords } from '../../lib/caller-words.js';
 import { counted, duration, shortId, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { ForeignLine, foreignLabel } from '../../ui/foreign.js';
-import { Badge, Empty, Loading, OwnMark, PageHead, Problem, RunBadge } from '../../ui/parts.js';
+import { Empty, Loading, OwnMark, PageHead, Problem, RunBadge } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import { openFile } from '../run/opened-file.js';
@@ -107,21 +109,33 @@ export function RunsScreen() {
         </label>
         <label class="field">
           <span>Profile</span>
-          <input
-            class="input narrow"
-            placeholder="Any"
+          <select
+            class="input"
             value={filters.profile}
             onChange={(event) => setFilter('profile', event.currentTarget.value)}
-          />
+          >
+            <option value="">Any</option>
+            {PROFILE_NAMES.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
         </label>
         <label class="field">
           <span>Caller</span>
           <input
             class="input narrow"
             placeholder="Any"
+            list="callers"
             value={filters.caller}
             onChange={(event) => setFilter('caller', event.currentTarget.value)}
           />
+          <datalist id="callers">
+            {[...new Set(pages.items.map(({ caller }) => caller))].slice(0, 50).map((caller) => (
+              <option key={caller} value={foreignLabel(caller)} />
+            ))}
+          </datalist>
         </label>
         <label class="field">
           <span>Since</span>
@@ -176,7 +190,6 @@ export function RunsScreen() {
 }
 
 function Row({ run, href }: { run: RunItem; href: string }) {
-  const durationMs = run.durationMs ?? (run.state === 'running' ? undefined : run.updatedAtMs - run.createdAtMs);
   return (
     <a class="run-row" id={`run-${run.runId}`} href={href}>
       <span class="run-state">
@@ -186,27 +199,31 @@ function Row({ run, href }: { run: RunItem; href: string }) {
         <span class="strong clip">
           <ForeignLine text={run.title ?? 'No title'} limit={160} />
         </span>
-        <span class="small muted clip mono">
-          {foreignLabel(run.runId, 60)}
-          {run.pendingApprovals > 0 && (
-            <>
-              {' '}
-              <Badge tone="wait">{counted(run.pendingApprovals, 'call')} to decide</Badge>
-            </>
+        <span class="small muted clip">
+          {run.pendingApprovals > 0 ? (
+            <span class="tone-wait">{counted(run.pendingApprovals, 'call')} to decide</span>
+          ) : (
+            <span class="mono">{foreignLabel(run.runId, 60)}</span>
           )}
         </span>
       </span>
       <span class="clip run-side">
-        <ForeignLine text={run.caller} limit={60} />
+        <span title={foreignLabel(run.caller)}>{foreignLabel(callerWords(run.caller), 60)}</span>
         {run.isOwn === true && <OwnMark />}
       </span>
       <span class="clip muted run-side">
         <ForeignLine text={run.profile} limit={40} />
       </span>
-      <span class="num end run-side">{durationMs === undefined ? '…' : duration(durationMs)}</span>
+      <span class="num end run-side">{durationOf(run)}</span>
       <span class="num end muted">{time(run.createdAtMs)}</span>
     </a>
   );
+}
+
+/** A run that has not ended has no duration: what it waits for is not time that it took. */
+function durationOf({ state, durationMs, updatedAtMs, createdAtMs }: RunItem): string {
+  if (durationMs !== undefined) return duration(durationMs);
+  return state === 'cancelled' ? duration(updatedAtMs - createdAtMs) : '…';
 }
 
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {

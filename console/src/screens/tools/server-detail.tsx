@@ -91,7 +91,7 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
         {log.data === undefined ? (
           <p class="muted">Loading</p>
         ) : (
-          <>
+          <div class="stack tight">
             {log.data.summary !== undefined && (
               <p class="note bad">
                 <Foreign text={log.data.summary} limit={400} lines />
@@ -109,7 +109,7 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
                 ))}
               </section>
             )}
-          </>
+          </div>
         )}
       </Panel>
     </>

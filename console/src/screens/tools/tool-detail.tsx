@@ -70,7 +70,7 @@ export function ToolDetailView({ server, tool }: { server: string; tool: string 
             onChoose={setTab}
           />
         </div>
-        {tab === 'declaration' && <CodeView source={data.declaration} language="typescript" label="Declaration" />}
+        {tab === 'declaration' && <Declaration text={data.declaration} />}
         {tab === 'observed' && <Observed seen={data.observed} />}
         {tab === 'schema' && (
           <div class="panel-body stack">
@@ -94,6 +94,24 @@ export function ToolDetailView({ server, tool }: { server: string; tool: string 
         )}
         {tab === 'try' && <TryForm tool={data} />}
       </section>
+    </>
+  );
+}
+
+/** The tool first: the types that every declaration comes with are the same everywhere. */
+function Declaration({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const start = Math.max(0, text.search(/^declare module /m));
+  return (
+    <>
+      <CodeView source={isWhole ? text : text.slice(start).trimEnd()} language="typescript" label="Declaration" />
+      {start > 0 && !isWhole && (
+        <p class="panel-body">
+          <button type="button" class="more" onClick={() => setWhole(true)}>
+            Show the types that it uses
+          </button>
+        </p>
+      )}
     </>
   );
 }

@@ -64,7 +64,7 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
         lead={`${counted(total, 'tool')} of ${counted(servers.data.length, 'server')}: what programs can call.`}
       />
       <Problem error={servers.error} retry={servers.reload} />
-      <div class="tools">
+      <div class={`tools ${server === undefined ? '' : 'has-choice'}`}>
         <ServerList servers={servers.data} current={server} query={query} />
         <section class="panel" aria-label="Tools">
           <div class="panel-head">
@@ -99,6 +99,9 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
           />
         </section>
         <div class="stack">
+          <a class="button small back" href={linkTo(['tools'], { query })}>
+            Back to all tools
+          </a>
           {shownServer !== undefined && tool === undefined && (
             <ServerDetail key={shownServer.id} server={shownServer} onChange={servers.reload} />
           )}

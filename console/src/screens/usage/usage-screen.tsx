@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { UsageReport, UsageServer } from '../../../../src/domain/console/usage.js';
+import type { UsageDay, UsageReport, UsageServer } from '../../../../src/domain/console/usage.js';
 import { request } from '../../api/request.js';
 import { useResource } from '../../api/use-resource.js';
 import { bytes, count, counted, duration, percent } from '../../lib/format.js';
@@ -31,13 +31,13 @@ export function UsageScreen(_: ScreenProps) {
       {usage.data === undefined ? (
         usage.error === undefined && <Loading what="usage" />
       ) : (
-        <Report report={usage.data} />
+        <Report report={usage.data} dayCount={Number(days)} />
       )}
     </>
   );
 }
 
-function Report({ report }: { report: UsageReport }) {
+function Report({ report, dayCount }: { report: UsageReport; dayCount: number }) {
   const sum = (read: (day: UsageReport['days'][number]) => number) =>
     report.days.reduce((total, day) => total + read(day), 0);
   const answered = sum((day) => day.answerTokens);
@@ -46,10 +46,10 @@ function Report({ report }: { report: UsageReport }) {
   return (
     <div class="stack">
       <div class="tiles">
-        <Tile name="Tokens of answers kept from the model" value={count(Math.max(0, answered - read))}>
+        <Tile name="Tokens saved on answers" value={count(Math.max(0, answered - read))} isGood={answered > read}>
           {answered === 0
             ? 'No calls yet'
-            : `${percent(Math.max(0, answered - read), answered)} of what direct calls would read`}
+            : `${percent(Math.max(0, answered - read), answered)} fewer than ${count(answered)} by direct calls`}
         </Tile>
         <Tile name="Model turns saved" value={count(sum((day) => day.savedTurns))}>
           {count(sum((day) => day.calls))} calls in {count(sum((day) => day.runs))} runs
@@ -82,21 +82,24 @@ function Report({ report }: { report: UsageReport }) {
         </div>
       ) : (
         <div class="run-columns">
-          <Panel title="Tokens a day">
+          <Panel title="Tokens that the model reads, by day">
             <BarChart
-              title="Tokens a day"
-              series={['Tools answered', 'The model read']}
-              bars={report.days.map(({ day, answerTokens, readTokens }) => ({
+              title="Tokens that the model reads, by day"
+              series={['Direct calls', 'Programs']}
+              bars={daysIn(report, dayCount).map(({ day, answerTokens = 0, readTokens = 0 }) => ({
                 label: day,
                 values: [answerTokens, readTokens],
               }))}
             />
           </Panel>
-          <Panel title="Calls a day">
+          <Panel title="Calls, by day">
             <BarChart
-              title="Calls a day"
-              series={['Calls', 'Runs', 'Failed']}
-              bars={report.days.map(({ day, calls, runs, errors }) => ({ label: day, values: [calls, runs, errors] }))}
+              title="Calls, by day"
+              series={['Calls', 'Runs', 'Failed calls']}
+              bars={daysIn(report, dayCount).map(({ day, calls = 0, runs = 0, errors = 0 }) => ({
+                label: day,
+                values: [calls, runs, errors],
+              }))}
             />
           </Panel>
         </div>
@@ -110,11 +113,37 @@ function Report({ report }: { report: UsageReport }) {
   );
 }
 
-function Tile({ name, value, children }: { name: string; value: string; children: ComponentChildren }) {
+/** Every day of the range, also those without calls: a gap in the work is a gap in the chart. */
+function daysIn({ days }: UsageReport, dayCount: number): readonly (Partial<UsageDay> & Pick<UsageDay, 'day'>)[] {
+  const byDay = new Map(days.map((each) => [each.day, each]));
+  const today = Date.now();
+  const ageInDays = Math.ceil((today - Date.parse(days[0]?.day ?? '')) / DAY_MS);
+  // What was before the first call is not shown: it would be an empty chart for everybody who has just begun.
+  const length = Math.min(dayCount, Math.max(SHORTEST_DAYS, ageInDays || 0));
+  return Array.from({ length }, (_, index) => {
+    const day = new Date(today - (length - 1 - index) * DAY_MS).toISOString().slice(0, 10);
+    return byDay.get(day) ?? { day };
+  });
+}
+
+const DAY_MS = 86_400_000;
+const SHORTEST_DAYS = 7;
+
+function Tile({
+  name,
+  value,
+  isGood = false,
+  children,
+}: {
+  name: string;
+  value: string;
+  isGood?: boolean;
+  children: ComponentChildren;
+}) {
   return (
     <div class="panel tile">
       <span class="small muted">{name}</span>
-      <span class="tile-value num">{value}</span>
+      <span class={`tile-value num ${isGood ? 'tone-good' : ''}`}>{value}</span>
       <span class="small muted">{children}</span>
     </div>
   );
@@ -135,11 +164,11 @@ function Servers({ servers }: { servers: readonly UsageServer[] }) {
               <th scope="col" class="end">
                 Failed
               </th>
-              <th scope="col">Latency: half of the calls, 95 %</th>
+              <th scope="col">Latency: median, 95th percentile</th>
               <th scope="col" class="end">
                 Answers
               </th>
-              <th scope="col">Verdicts</th>
+              <th scope="col">Outcomes</th>
             </tr>
           </thead>
           <tbody>
@@ -164,7 +193,7 @@ function Servers({ servers }: { servers: readonly UsageServer[] }) {
                 <td class="num end">{bytes(server.resultBytes)}</td>
                 <td class="small">
                   {Object.entries(server.byVerdict)
-                    .map(([verdict, times]) => `${verdict.replace('_', ' ')} ${times}`)
+                    .map(([verdict, times]) => `${count(times)} ${verdict.replace('_', ' ')}`)
                     .join(', ')}
                 </td>
               </tr>

@@ -76,6 +76,7 @@ test('calls of a stored script stand under the call that ran it, with their own 
   const inner = 2 ** 32 + 1;
   const calls = callsOf({
     recorded: [...made(1), { number: 2, target: '@scripts/runScript', argumentsJson: '["tidy"]' }, ...made(3)],
+    source: "import { runScript } from '@codemode/scripts';\nawait runScript('tidy', {});",
     notes: {
       scripts: [
         {
@@ -93,6 +94,6 @@ test('calls of a stored script stand under the call that ran it, with their own 
     [inner, 2, 1, undefined, 'tool_error'],
     [3, undefined, undefined, undefined, 'ok'],
   ]);
-  expect(calls[1]).toMatchObject({ startedAtMs: 15, durationMs: 12 });
+  expect(calls[1]).toMatchObject({ startedAtMs: 15, durationMs: 12, line: 2 });
   expect(calls[2]?.retries).toEqual([{ atMs: 21, failure: 'outcome_unknown' }]);
 });

@@ -90,7 +90,7 @@ function oneCall({ number, target }: RecordedCall, known: Known, { depth, parent
   const record = known.records.take(number, facts, codeDigest);
   const position = known.answeredAt.get(number);
   // A line of a stored script is no line of the program.
-  const line = depth === 0 ? onlyLineOf(known.sources.source, facts.exportName) : undefined;
+  const line = depth === 0 ? onlyLineOf(known.sources.source, facts.exportName ?? ownFunction(target)) : undefined;
   const retries = known.retries.get(number)?.map(({ atMs, failure }) => ({ atMs, failure }));
   return {
     ...{ number, ...withFacts(target, facts) },
@@ -145,6 +145,11 @@ function withApproval(approval: Approval | undefined, record: AuditRecord | unde
   return id === undefined || state === undefined
     ? {}
     : { approval: { id, state, ...(by === undefined ? {} : { by }) } };
+}
+
+/** The name of a function of codemode itself: `@scripts/runScript`. */
+function ownFunction(target: string): string | undefined {
+  return /^@\w+\/([\w$]+)$/.exec(target)?.[1];
 }
 
 /** The line that calls it, where the source names it in one line only besides its imports. */

@@ -149,7 +149,7 @@ export class RunHistory {
       const title = this.#parts.redactor.text(programTitle(live.source));
       return this.#liveDetail({ ...live, title }, live.soFar?.());
     }
-    const elsewhere = (await this.#parts.presence()).find(runId);
+    const elsewhere = await (await this.#parts.presence()).find(runId);
     const view = await this.#parts.suspended.show(runId).catch((error: unknown) => {
       if (elsewhere !== undefined) return undefined;
       return forgetful(runId)(error);
@@ -232,7 +232,7 @@ export class RunHistory {
     const live = this.#parts.host.live.find(runId);
     const presence = await this.#parts.presence();
     if (live !== undefined) live.cancel();
-    else if (presence.find(runId) !== undefined) presence.askToCancel(runId);
+    else if ((await presence.find(runId)) !== undefined) await presence.askToCancel(runId);
     else await this.#parts.host.cancelRun(runId).catch(forgetful(runId));
     return this.detail(runId);
   }
@@ -248,7 +248,8 @@ export class RunHistory {
       .list()
       .map((run): RunUnderWay => ({ ...run, title: this.#parts.redactor.text(programTitle(run.source)) }));
     const known = new Set(here.map(({ runId }) => runId));
-    const elsewhere = (await this.#parts.presence()).runs(MAX_UNDER_WAY).filter(({ runId }) => !known.has(runId));
+    const present = await (await this.#parts.presence()).runs(MAX_UNDER_WAY);
+    const elsewhere = present.filter(({ runId }) => !known.has(runId));
     const runs = [...here, ...elsewhere];
     const { approvals } = this.#parts.host;
     const items = runs.map(async (run) => {
@@ -340,7 +341,7 @@ export class RunHistory {
 
   async #auditOf(runId: string): Promise<AuditRecord[]> {
     const log = await this.#parts.audit?.();
-    return log?.before({ runId }, undefined, MAX_AUDIT_RECORDS) ?? [];
+    return (await log?.before({ runId }, undefined, MAX_AUDIT_RECORDS)) ?? [];
   }
 
   #recordingOf(runId: string): Promise<AnyRecording | undefined> {

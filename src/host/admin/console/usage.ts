@@ -21,7 +21,7 @@ const MAX_TIMES = 20_000;
 
 const METHOD =
   'How this is counted. What a model reads before its first program: estimated, as codemode measure does. Answers: bytes of JSON divided by 4. ' +
-  '"Tools answered" is what tools gave to programs: a model that calls them one by one reads all of it. "The model read" is the whole answer of each run; ' +
+  '"Direct calls" is what tools gave to programs: a model that calls them one by one reads all of it. "Programs" is the whole answer of each run; ' +
   'what a client hands to its model can be less, because large answers are cut. The answer to a call that was sent again counts once.';
 
 interface ServerCount {
@@ -52,7 +52,7 @@ export async function usageReport({ audit, suspended, context }: UsageParts, day
   const servers = new Map<string, ServerCount>();
   let seen = 0;
   let ownCalls = 0;
-  for (const record of (await audit?.())?.each({ sinceMs }) ?? []) {
+  for await (const record of (await audit?.())?.each({ sinceMs }) ?? []) {
     if (++seen > MAX_RECORDS) break;
     const { verdict, serverId, resultBytes, durationMs, atMs } = record;
     if (isOwnCaller(record.caller)) {

@@ -7,7 +7,7 @@ import { openLog } from '../log.js';
 import { openBrowser } from '../open-browser.js';
 import { exitWithin, stopSignal } from '../stop-signals.js';
 import { plainLine } from '../terminal.js';
-import { hasPersonAtTerminal } from '../terminal-line.js';
+import { askHiddenLine, hasPersonAtTerminal } from '../terminal-line.js';
 import { userName } from '../user-name.js';
 
 interface ConsoleFlags {
@@ -36,8 +36,8 @@ Prints a link that opens the console once, within 10 minutes, and opens it in yo
 serves already (codemode serve, another codemode console), the link is for that one and the command ends. Otherwise it serves the
 console itself, on this machine only, until it is stopped.
 
-The person who opens the link may approve calls. Where you have made an approver's secret (codemode approvals secret), a link for that
-needs a terminal or the secret in CODEMODE_APPROVER_SECRET.
+The link is printed to stdout, also without a terminal. The person who opens it may approve calls. Where you have made an approver's
+secret (codemode approvals secret), it is asked for before a link is printed: on the terminal, or in CODEMODE_APPROVER_SECRET.
 
 Exit status: 0 the link was printed, or it was stopped; 2 bad configuration or state folder, 69 no jail available.
 
@@ -61,7 +61,7 @@ async function openConsole(flags: ConsoleFlags, context: CommandContext): Promis
   await using _ = composed.host;
   const log = openLog(composed.config.logging);
   const service = await composed.serveConsole({ log, port });
-  await show(service.consoleLink(maker), flags);
+  await show(await service.consoleLink(maker), flags);
   log('the console is served until you stop this command (Ctrl-C)');
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
@@ -82,10 +82,10 @@ async function show(link: string, { open }: ConsoleFlags): Promise<void> {
 /** A link to a host that serves already; undefined where none does. */
 async function linkToRunning(records: ComposedRecords, maker: LinkMaker): Promise<string | undefined> {
   const access = await records.consoleAccess();
-  for (const { url, holder } of access.hosts()) {
+  for (const { url, holder } of await access.hosts()) {
     if (!(await answers(url))) continue;
     process.stderr.write(`codemode: the host at ${plainLine(url)} serves the console already\n`);
-    return consoleLink(url, access.makeLink(maker, holder));
+    return consoleLink(url, await access.makeLink(maker, holder));
   }
   return undefined;
 }
@@ -99,18 +99,39 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Who makes the link, and what it is good for. A user who has made an approver's secret wants a person's proof for it. */
-export async function makerOf({ approverSecret }: ComposedRecords, isApprover: boolean): Promise<LinkMaker> {
+/**
+ * Who makes the link, and what it is good for. A user who has made an approver's secret wants it for every link: a program can open
+ * a terminal of its own, and does not know the secret.
+ */
+async function makerOf({ approverSecret }: ComposedRecords, isApprover: boolean): Promise<LinkMaker> {
   const role = isApprover ? 'approver' : 'owner';
   const isGiven = await approverSecret.isGiven();
   if (isGiven === true) return { role, name: `${userName()} (console, secret)` };
-  if (hasPersonAtTerminal()) return { role, name: `${userName()} (console)` };
-  if (isGiven === false || (await approverSecret.isMade()))
+  if (isGiven === false)
     throw new HostError(
       'bad_input',
-      "a link that may approve needs a terminal, or the approver's secret in CODEMODE_APPROVER_SECRET (codemode approvals secret made one)",
+      "CODEMODE_APPROVER_SECRET is not the approver's secret; make one with: codemode approvals secret",
     );
-  return { role, name: `${userName()} (console, no terminal)` };
+  const isAtTerminal = hasPersonAtTerminal();
+  if (await approverSecret.isMade()) {
+    if (!isAtTerminal)
+      throw new HostError(
+        'bad_input',
+        "a link needs the approver's secret in CODEMODE_APPROVER_SECRET, or typed on a terminal (codemode approvals secret made one)",
+      );
+    await askForSecret(approverSecret);
+    return { role, name: `${userName()} (console, secret)` };
+  }
+  return { role, name: `${userName()} (console${isAtTerminal ? '' : ', no terminal'})` };
+}
+
+async function askForSecret({ isRight }: ComposedRecords['approverSecret']): Promise<void> {
+  const typed = await askHiddenLine("Approver's secret: ", new AbortController().signal);
+  if (typeof typed === 'object' && (await isRight(typed.text.trim()))) return;
+  throw new HostError(
+    'bad_input',
+    "that is not the approver's secret; no link was made. Make a new secret with: codemode approvals secret",
+  );
 }
 
 function portOf(text: string | undefined): number {

@@ -78,9 +78,14 @@ async function demo(isJson: boolean, context: CommandContext): Promise<number> {
 
 /** What was run can be looked at, until the person has seen it. */
 async function showConsole(composed: Composed): Promise<void> {
+  if (await composed.isApproverSecretMade()) {
+    // A link may approve, and the demo asks for no secret.
+    process.stdout.write(`${styled('bold', 'Look at it in your browser')}\n  codemode console\n`);
+    return;
+  }
   const stop = stopSignal();
   const service = await composed.serveConsole({ log: openLog(composed.config.logging), port: 0 });
-  const link = service.consoleLink({ role: 'owner', name: `${userName()} (console)` });
+  const link = await service.consoleLink({ role: 'owner', name: `${userName()} (console)` });
   process.stdout.write(
     `${styled('bold', 'Look at it in your browser (the link works once; Ctrl-C ends the demo)')}\n  ${link}\n`,
   );

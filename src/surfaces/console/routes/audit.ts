@@ -31,7 +31,7 @@ export function mountAudit(scope: FastifyInstance, { options }: ConsoleContext):
   scope.get('/audit', async ({ query }): Promise<AuditPage> => {
     const { before, limit, ...rest } = readRequest(querySchema, query, 'the query');
     if (options.audit === undefined) return { records: [], ownCallers: OWN_CALLERS, isOff: true };
-    const records = (await opened()).before(rest as AuditFilter, before, limit);
+    const records = await (await opened()).before(rest as AuditFilter, before, limit);
     const last = records.at(-1);
     const more = records.length < limit || last === undefined ? {} : { before: last.number };
     return { records, ownCallers: OWN_CALLERS, ...more };
@@ -45,6 +45,6 @@ export function mountAudit(scope: FastifyInstance, { options }: ConsoleContext):
   });
 }
 
-function* lines(records: Iterable<object>): Generator<string> {
-  for (const record of records) yield `${JSON.stringify(record)}\n`;
+async function* lines(records: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const record of records) yield `${JSON.stringify(record)}\n`;
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
 import { PROFILE_NAMES, type ProfileName } from '../../../domain/profile-name.js';
 import type { RunState } from '../../../domain/run.js';
+import type { TypeVerdict } from '../../../domain/type-check.js';
 import { cutText } from '../../../host/admin/console/cut-value.js';
 import { editorHints } from '../../../host/tools/editor-hints.js';
 import type { ExposedTool, OutwardAnswer } from '../../../profiles/profile.js';
@@ -19,6 +20,7 @@ const runSchema = z.strictObject({
   language: z.string().max(20).optional(),
   timeoutMs: z.number().int().min(1).max(600_000).optional(),
 });
+const checkSchema = z.strictObject({ source: z.string().max(MAX_SOURCE_BYTES), profile: z.enum(PROFILE_NAMES) });
 const profileSchema = z.strictObject({ profile: z.enum(PROFILE_NAMES) });
 const MAX_DECLARATIONS_CHARACTERS = 2 * 1024 * 1024;
 const MAX_TOOLS = 5_000;
@@ -64,6 +66,11 @@ export function mountPlayground(scope: FastifyInstance, { options }: ConsoleCont
       notes,
       approvals: answer.suspended?.approvals.map(({ id }) => id) ?? [],
     };
+  });
+  scope.post('/playground/check', { config: { isOwnersOnly: true } }, async (request): Promise<TypeVerdict> => {
+    const { source, profile: name } = readRequest(checkSchema, request.body, 'the body');
+    const { session } = await playground.open(name);
+    return session.check(source);
   });
   scope.get('/playground/declarations', async ({ query }): Promise<PlaygroundDeclarations> => {
     const { profile: name } = readRequest(profileSchema, query, 'the query');

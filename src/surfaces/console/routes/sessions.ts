@@ -17,21 +17,25 @@ const MAX_LOGIN_BYTES = 4 * 1024;
 export function mountSessions(scope: FastifyInstance, { options, startedAtMs, build }: ConsoleContext): void {
   const { access, host, version, stateFolder, profile, servesClients } = options;
   // Wrong links are not counted: a link cannot be guessed, and a limit would keep the owner's own link out.
-  scope.post('/login', { bodyLimit: MAX_LOGIN_BYTES, config: { isLogin: true } }, (request, reply): LoggedIn => {
-    const nowMs = Date.now();
-    const { link } = readRequest(loginSchema, request.body, 'the body');
-    const browser = visibleLine(request.headers['user-agent'] ?? 'unknown').slice(0, MAX_BROWSER_CHARACTERS);
-    const opened = access.openSession(link, { at: placeOf(request), browser });
-    if (typeof opened === 'string') {
-      const why =
-        opened === 'expired' ? 'This link has expired.' : 'This link is wrong or was used before: it works once.';
-      throw new HostError('bad_input', `${why} Get a new one with: codemode console`);
-    }
-    const { cookie, key, session } = opened;
-    const seconds = Math.floor((session.expiresAtMs - nowMs) / 1_000);
-    void reply.header('set-cookie', sessionCookie(request, cookie, seconds));
-    return { key, session: viewOf(session, session.id) };
-  });
+  scope.post(
+    '/login',
+    { bodyLimit: MAX_LOGIN_BYTES, config: { isLogin: true } },
+    async (request, reply): Promise<LoggedIn> => {
+      const nowMs = Date.now();
+      const { link } = readRequest(loginSchema, request.body, 'the body');
+      const browser = visibleLine(request.headers['user-agent'] ?? 'unknown').slice(0, MAX_BROWSER_CHARACTERS);
+      const opened = await access.openSession(link, { at: placeOf(request), browser });
+      if (typeof opened === 'string') {
+        const why =
+          opened === 'expired' ? 'This link has expired.' : 'This link is wrong or was used before: it works once.';
+        throw new HostError('bad_input', `${why} Get a new one with: codemode console`);
+      }
+      const { cookie, key, session } = opened;
+      const seconds = Math.floor((session.expiresAtMs - nowMs) / 1_000);
+      void reply.header('set-cookie', sessionCookie(request, cookie, seconds));
+      return { key, session: viewOf(session, session.id) };
+    },
+  );
   scope.get('/session', async (request): Promise<SessionInfo> => {
     const load = host.loadNow();
     return {
@@ -42,22 +46,22 @@ export function mountSessions(scope: FastifyInstance, { options, startedAtMs, bu
       nowMs: Date.now(),
     };
   });
-  scope.post('/logout', (request, reply) => {
-    access.revoke(mine(request).id);
+  scope.post('/logout', async (request, reply) => {
+    await access.revoke(mine(request).id);
     void reply.header('set-cookie', sessionCookie(request, '', 0));
     return {};
   });
-  scope.get('/sessions', (request) => ({
-    sessions: access.sessions().map((session) => viewOf(session, mine(request).id)),
+  scope.get('/sessions', async (request) => ({
+    sessions: (await access.sessions()).map((session) => viewOf(session, mine(request).id)),
   }));
-  scope.post<{ Params: { id: string } }>('/sessions/:id/revoke', (request, reply) => {
+  scope.post<{ Params: { id: string } }>('/sessions/:id/revoke', async (request, reply) => {
     const own = mine(request);
     const { id } = request.params;
     if (own.role !== 'owner' && own.id !== id)
       return reply
         .code(403)
         .send({ error: { code: 'forbidden', message: 'Only the owner ends the sessions of others.' } });
-    if (!access.revoke(id))
+    if (!(await access.revoke(id)))
       throw new HostError('not_found', 'There is no such session (any more). Load the list again.');
     return {};
   });
