@@ -21,6 +21,8 @@ export interface HandOver {
   choiceFor(journal: Journal): EngineChoice;
   /** Whether a place is available at once. */
   readonly isReady: boolean;
+  /** Resolves when a place is available for a run that may need one by then. */
+  prepare(run: PlacedRun): Promise<void>;
   /** A place in which the run is replayed while it goes on in its own; undefined where none is free. */
   offer(run: PlacedRun): Promise<EnginePlace> | undefined;
   count(what: HandOverEvent): void;
@@ -48,6 +50,8 @@ export interface EnginePlace {
   resume(image: Buffer, remainingMs: number, inImage: number): void;
   /** Sends what the journal has and the worker has not had. */
   catchUp(): void;
+  /** A program that is paused goes on. */
+  continue(): void;
   /** Asks for the image of the program, which waits. */
   suspend(): void;
   /** The time is over: asks for the result of a program whose last line has run. */
@@ -60,7 +64,7 @@ export interface EnginePlace {
   cancel(): void;
   /** As `cancel`, and the worker is killed if it still computes the program after the grace period. */
   dismiss(graceMs: number): void;
-  /** The run goes on in another engine: it leaves, and the worker is ended at once if it computes nothing else. */
+  /** The run goes on in another engine: it leaves. A worker that computes it and no other is ended. */
   leave(): void;
   /** The worker sent what no worker of ours sends, or does not stop. */
   kill(reason: string): void;
@@ -79,6 +83,8 @@ export interface PlacedRun {
   readonly id: RunId;
   readonly caller: CallerId;
   readonly journal: Journal;
+  /** CPU time after which its worker is to pause it and ask; null: never. */
+  readonly pausesAfterMs: number | null;
   receive(message: WorkerToHost, body: Buffer, from: EnginePlace): void;
   workerLost(from: EnginePlace, part: LossBlame, reason: string): void;
   /** The worker has been computing another program for so long that this one should move to another worker. */

@@ -82,6 +82,8 @@ export class RunWorker implements WorkerListener {
   readonly #libraries = new Set<string>();
   readonly #wastedFrames = new Allowance(WASTED_FRAMES, performance.now());
   #reserved = 0;
+  /** The program that it has paused, until the host decides about it. */
+  #paused: RunId | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
   #droppedTimer: NodeJS.Timeout | undefined;
   /** What it was computing when we ended it: what is sent to it from then on is nobody's fault. */
@@ -171,6 +173,13 @@ export class RunWorker implements WorkerListener {
     this.#owner.workerAnswered();
   }
 
+  /** A paused program goes on. */
+  continue(id: RunId): void {
+    if (this.#paused !== id) return;
+    this.#paused = undefined;
+    this.process.send({ type: 'execution/continue', execution: id });
+  }
+
   /** Drops a program. Replies that the worker still owes for it are ignored. */
   cancel(id: RunId): void {
     this.process.send({ type: 'execution/cancel', execution: id });
@@ -192,7 +201,7 @@ export class RunWorker implements WorkerListener {
   /** Drops a program that goes on elsewhere. A worker that computes it and holds no other is of no use any more. */
   leave(id: RunId): void {
     if (this.isLost) return;
-    const isComputing = this.computing === id;
+    const isComputing = this.computing === id && this.#paused !== id;
     this.cancel(id);
     if (isComputing && this.occupancy === 0) this.kill('its program goes on in another engine');
   }
@@ -229,6 +238,7 @@ export class RunWorker implements WorkerListener {
   receive(message: WorkerToHost, body: Buffer): void {
     if (!('execution' in message)) return this.wasted();
     const head = this.#owed[0];
+    if (message.type === 'execution/computing' && head?.execution === message.execution) this.#paused = head.execution;
     const isOfOneThatLeft = head?.isDropped === true && head.execution === message.execution;
     if (
       message.type === 'execution/waiting' ||
@@ -254,6 +264,7 @@ export class RunWorker implements WorkerListener {
       return false;
     }
     this.#owed.shift();
+    this.#paused = undefined;
     clearTimeout(this.#stallTimer);
     this.#stallTimer = undefined;
     this.isStalled = false;
@@ -302,7 +313,7 @@ export class RunWorker implements WorkerListener {
       // Behind what has arrived meanwhile: timers come before it.
       setImmediate(() => {
         if (this.#owed[0] !== head || this.isLost) return;
-        const hasNoCore = this.#computedMs() - computedBefore < STALL_COMPUTED_MS;
+        const hasNoCore = this.#paused === undefined && this.#computedMs() - computedBefore < STALL_COMPUTED_MS;
         if (hasNoCore && performance.now() - sinceMs < MAX_WITHOUT_CORE_MS)
           return this.#lookAgain(head, computedBefore, sinceMs);
         this.#stalled();

@@ -17,12 +17,12 @@ import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 import { CallRegistry } from './call-registry.js';
-import { Challenger } from './challenger.js';
-import type { Engine, EnginePlace, HandOver, HandOverEvent, LossBlame, PlacedRun } from './engine.js';
+import type { Engine, EnginePlace, LossBlame } from './engine.js';
 import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers, NOT_IN_V8 } from './failures.js';
 import { type Delivery, engineOf, type Journal } from './journal.js';
 import { ProgramClock } from './program-clock.js';
 import { callIn, logIn, outcomeIn } from './read-worker-message.js';
+import { type MovableRun, RunHandOver } from './run-hand-over.js';
 import { RunRecord } from './run-record.js';
 import type { CarriedOver, RunReport, SandboxDelegate, UsedSoFar } from './run-report.js';
 import { KILL_GRACE_MS, RunTimeout } from './run-timeout.js';
@@ -31,14 +31,10 @@ import { WorkerLosses } from './worker-losses.js';
 
 /** Grace period in which a worker may hand over the result of a program that waits. */
 const FINISH_GRACE_MS = 1_000;
-/** How much longer a run must compute before a process is started for it: starting takes as long. */
-const COLD_START_MS = 80;
-/** A delivery of this size takes QuickJS as long to read. */
-const HAND_OVER_BYTES = 512 * 1024;
 const NO_JSON: Outcome = { status: 'failed', failure: endedItsWorker('its result was no JSON') };
 
 /** The host's side of one run in the sandbox: its worker, its open calls and its deliveries. */
-export class SandboxRun implements PlacedRun {
+export class SandboxRun implements MovableRun {
   readonly id: RunId;
   readonly caller: CallerId;
   readonly journal: Journal;
@@ -57,12 +53,7 @@ export class SandboxRun implements PlacedRun {
   readonly #clock: ProgramClock;
   readonly #losses: WorkerLosses;
   #suspension: Suspension | undefined;
-  #challenger: Challenger | undefined;
-  /** Its worker has told that it computes for long, and nothing since. */
-  #isTold = false;
-  #coldStart: NodeJS.Timeout | undefined;
-  /** V8 cannot run it, or runs it differently. */
-  #isUnfit = false;
+  readonly #handOver: RunHandOver;
 
   constructor(engine: Engine, caller: CallerId, journal: Journal, delegate: SandboxDelegate, remainingMs?: number) {
     this.id = journal.execution;
@@ -73,6 +64,7 @@ export class SandboxRun implements PlacedRun {
     this.#losses = new WorkerLosses(journal.source);
     this.#calls = new CallRegistry(journal, engine.accountOf(caller));
     this.#record = new RunRecord(journal, delegate);
+    this.#handOver = new RunHandOver(this, engine.handOver);
     this.#timeout = new RunTimeout(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
     this.#clock = new ProgramClock(journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs);
   }
@@ -87,12 +79,24 @@ export class SandboxRun implements PlacedRun {
   }
 
   get isWaiting(): boolean {
-    return this.#state === 'running' && this.#place?.isQuiet === true && this.#challenger === undefined;
+    return this.#state === 'running' && this.#place?.isQuiet === true && !this.#handOver.isUnderWay;
   }
 
   /** The engine that has it. */
   get engine(): EngineName {
     return engineOf(this.journal);
+  }
+
+  get place(): EnginePlace | undefined {
+    return this.#place;
+  }
+
+  get isRunning(): boolean {
+    return this.#state === 'running';
+  }
+
+  get pausesAfterMs(): number | null {
+    return this.#handOver.pausesAfterMs;
   }
 
   get remainingMs(): number {
@@ -163,7 +167,7 @@ export class SandboxRun implements PlacedRun {
     if (this.#state !== 'running' || place === undefined)
       throw new HostError('bad_input', 'only a running program can be suspended');
     if (this.journal.blocking) throw new HostError('bad_input', 'a program with blocking calls cannot be suspended');
-    this.#dropChallenger();
+    this.#handOver.drop();
     this.#pause();
     this.#state = 'suspending';
     this.#suspension = new Suspension(() => place.kill('it did not hand over a suspended program'));
@@ -184,14 +188,11 @@ export class SandboxRun implements PlacedRun {
   // Messages of the worker. They are parsed, and trusted only for this program.
 
   receive(message: WorkerToHost, body: Buffer, from: EnginePlace): void {
-    if (this.#challenger !== undefined && from === this.#challenger.place) return this.#hear(message, body, from);
+    if (this.#handOver.isChallenger(from)) return this.#handOver.hear(message, body, from);
     if (from !== this.#place || this.#state === 'ended' || this.#state === 'suspended') return;
     this.#losses.hasSpoken = true;
-    if (message.type === 'execution/computing') return this.#computesLong(from);
-    this.#isTold = false;
-    clearTimeout(this.#coldStart);
-    // It has got further than its replay, or says what the replay was not told.
-    if (this.#challenger?.isAlone === false) this.#dropChallenger('late');
+    if (message.type === 'execution/computing') return this.#handOver.paused(from);
+    this.#handOver.heardOwn();
     switch (message.type) {
       case 'execution/waiting':
         this.#record.countUsage(message.usage);
@@ -223,10 +224,10 @@ export class SandboxRun implements PlacedRun {
   }
 
   workerLost(from: EnginePlace, part: LossBlame, reason: string): void {
-    if (this.#challenger !== undefined && from === this.#challenger.place) return this.#dropChallenger('lost');
+    if (this.#handOver.isChallenger(from)) return this.#handOver.drop('lost');
     if (from !== this.#place || this.#state === 'ended' || this.#state === 'suspended') return;
     this.#place = undefined;
-    this.#dropChallenger();
+    this.#handOver.drop();
     if (part === 'exhausted') return this.#fail(outOfMemory(this.journal.limits.maxMemoryBytes));
     if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timedOut);
     const end = this.#losses.lost(part, reason);
@@ -238,8 +239,7 @@ export class SandboxRun implements PlacedRun {
 
   workerStalled(from: EnginePlace): void {
     if (from !== this.#place || this.#state !== 'running' || this.journal.blocking) return;
-    if (this.#challenger !== undefined) return;
-    if (!this.#losses.mayMove || !from.hasBetter) return;
+    if (this.#handOver.isUnderWay || !this.#losses.mayMove || !from.hasBetter) return;
     this.#losses.moved();
     this.#pause();
     from.cancel();
@@ -248,78 +248,29 @@ export class SandboxRun implements PlacedRun {
   }
 
   workerTaken(from: EnginePlace): void {
-    if (this.#challenger !== undefined && from === this.#challenger.place) return this.#dropChallenger('lost');
+    if (this.#handOver.isChallenger(from)) return this.#handOver.drop('lost');
     if (from !== this.#place || this.#state !== 'running') return;
     const isUpToDate = from.isUpToDate;
     this.#place = undefined;
-    this.#dropChallenger();
+    this.#handOver.drop();
     this.#state = 'parked';
     if (!isUpToDate) void this.#unpark();
   }
 
   // Handing over to a faster engine: see docs/decisions/0062-v8-by-replay.md.
 
-  /** It has computed for long. Where a process has to be started first, it must compute for longer to be worth it. */
-  #computesLong(from: EnginePlace): void {
-    const { handOver } = this.#engine;
-    if (this.#isTold || handOver === undefined || handOver.choiceFor(this.journal) === 'quickjs') return from.wasted();
-    this.#isTold = true;
-    const start = () =>
-      void (this.#state === 'running' && this.#challenger === undefined && this.#challenge(handOver, false));
-    if (handOver.isReady) start();
-    else this.#coldStart = setTimeout(start, COLD_START_MS);
-  }
-
-  /** Replays the run in the other engine. `isAlone`: its own engine waits for what comes of it. */
-  #challenge(handOver: HandOver, isAlone: boolean): boolean {
-    if (this.#isUnfit || this.engine !== 'quickjs') return false;
-    const offered = handOver.offer(this);
-    if (offered === undefined) return false;
-    const challenger = new Challenger(this.journal, isAlone);
-    this.#challenger = challenger;
-    offered.then(
-      (place) => {
-        if (this.#challenger !== challenger) return place.abandon();
-        challenger.place = place;
-        place.enter();
-        place.start(this.remainingMs);
-        place.catchUp();
-      },
-      () => {
-        if (this.#challenger === challenger) this.#dropChallenger('lost');
-      },
-    );
-    return true;
-  }
-
-  #hear(message: WorkerToHost, body: Buffer, from: EnginePlace): void {
-    const challenger = this.#challenger as Challenger;
-    const verdict = challenger.hear(message, body, from);
-    if (verdict === 'catching up') return;
-    if (verdict !== 'ahead') {
-      this.#isUnfit = verdict !== 'failed';
-      return this.#dropChallenger(verdict);
-    }
+  moved(to: EnginePlace, said: number): void {
     const before = this.#place;
-    this.#challenger = undefined;
-    this.#place = from;
-    this.#engine.handOver?.count('won');
-    this.#calls.inAnotherWorker(challenger.said);
+    this.#place = to;
+    this.#calls.inAnotherWorker(said);
     // Before anything that it says: from here on the run must be rebuilt in this engine.
     this.#noteEngine('v8');
     before?.leave();
-    for (const kept of challenger.takeKept()) this.receive(kept.message, kept.body, from);
-    this.receive(message, body, from);
   }
 
-  /** The run goes on in its own engine alone. */
-  #dropChallenger(why?: HandOverEvent): void {
-    const challenger = this.#challenger;
-    if (challenger === undefined) return;
-    this.#challenger = undefined;
-    if (why !== undefined) this.#engine.handOver?.count(why);
-    challenger.place?.cancel();
+  stayed(): void {
     if (this.#state !== 'running') return;
+    this.#place?.continue();
     this.#place?.catchUp();
     this.#countTime();
   }
@@ -327,8 +278,7 @@ export class SandboxRun implements PlacedRun {
   /** It was given to V8 as a whole, and V8 does not take it. */
   #leaveV8(from: EnginePlace): void {
     if (this.engine !== 'v8') return from.kill('it refused what it was not asked');
-    this.#isUnfit = true;
-    this.#engine.handOver?.count('unfit');
+    this.#handOver.refused();
     this.#pause();
     from.cancel();
     this.#place = undefined;
@@ -383,20 +333,10 @@ export class SandboxRun implements PlacedRun {
   #deliver(delivery: Delivery): void {
     this.#record.deliver(delivery);
     if (this.#state === 'running') {
-      if (this.#challenger?.isAlone !== true && !this.#isForV8(delivery)) this.#place?.catchUp();
-      this.#challenger?.place?.catchUp();
+      if (!this.#handOver.isAlone && !this.#handOver.takes(delivery)) this.#place?.catchUp();
+      this.#handOver.catchUp();
       this.#countTime();
     } else if (this.#state === 'parked') void this.#unpark();
-  }
-
-  /** What is large is parsed several times faster there. Where no process is ready, both engines get it. */
-  #isForV8(delivery: Delivery): boolean {
-    const { handOver } = this.#engine;
-    const bytes = 'body' in delivery ? delivery.body.byteLength : 0;
-    if (bytes < HAND_OVER_BYTES || handOver === undefined || this.#challenger !== undefined) return false;
-    if (this.#place?.isQuiet !== true || handOver.choiceFor(this.journal) === 'quickjs') return false;
-    const isReady = handOver.isReady;
-    return this.#challenge(handOver, isReady) && isReady;
   }
 
   #deliverReply(call: GuestCall, reply: CallReply): void {
@@ -469,13 +409,12 @@ export class SandboxRun implements PlacedRun {
 
   #countTime(): void {
     if (this.#state !== 'running' && this.#state !== 'parked') return;
-    const isComputing = this.#challenger !== undefined || this.#place?.isQuiet !== true;
+    const isComputing = this.#handOver.isUnderWay || this.#place?.isQuiet !== true;
     this.#timeout.count(this.#state === 'running' && isComputing);
   }
 
   /** Timeout and timers are paused while the program has no worker. */
   #pause(): void {
-    clearTimeout(this.#coldStart);
     this.#timeout.stop();
     this.#clock.stop();
   }
@@ -485,7 +424,7 @@ export class SandboxRun implements PlacedRun {
    * last line has run. One that is blocked by a call, or has no worker, ends here.
    */
   #outOfTime(): void {
-    this.#dropChallenger();
+    this.#handOver.drop();
     const place = this.#place;
     const isBlocked = this.journal.blocking && this.#calls.open.length > 0;
     const mayHaveResult = place !== undefined && this.#state === 'running' && !this.journal.blocking;
@@ -515,7 +454,7 @@ export class SandboxRun implements PlacedRun {
   #finish(outcome: Outcome, logsCut: boolean): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
-    this.#dropChallenger();
+    this.#handOver.drop();
     this.#place?.release();
     this.#place = undefined;
     this.#pause();

@@ -53,6 +53,10 @@ export class BothEngines implements Engine, HandOver {
     return this.#processes.isReady;
   }
 
+  prepare(run: PlacedRun): Promise<void> {
+    return this.#processes.prepare(run.journal.limits.maxMemoryBytes);
+  }
+
   offer(run: PlacedRun): Promise<EnginePlace> | undefined {
     const worker = this.#processes.offer(run.caller, run.journal.limits.maxMemoryBytes);
     if (worker === undefined) return undefined;

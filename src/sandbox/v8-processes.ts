@@ -1,4 +1,4 @@
-import { freemem } from 'node:os';
+import { availableParallelism, freemem } from 'node:os';
 import { HostError } from '../domain/errors.js';
 import type { CallerId } from '../domain/run.js';
 import type { Cancellation } from '../lib/cancellation.js';
@@ -16,6 +16,8 @@ export interface V8ProcessOptions {
 
 /** A spare takes some 45 MB. Where less than this is free, none is kept. */
 const SPARE_NEEDS_FREE_BYTES = 1024 ** 3;
+/** The next spare starts while the run computes. On one core it would take that core from the run. */
+const HAS_CORE_FOR_SPARES = availableParallelism() > 1;
 /** A spare that nobody needed for so long is ended. */
 const SPARE_IDLE_MS = 5 * 60_000;
 
@@ -68,8 +70,13 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     return this.#take(caller, maxMemoryBytes);
   }
 
+  /** Resolves when a spare is there, or cannot be: a run that still needs a process by then may ask for it. */
+  async prepare(maxMemoryBytes: number): Promise<void> {
+    if (this.#hasRoom()) await this.#warm(maxMemoryBytes);
+  }
+
   /** Starts a spare, so that the next run that computes for long finds one. */
-  #warm(bytes: number): void {
+  async #warm(bytes: number): Promise<void> {
     if (this.#isClosed || freemem() < SPARE_NEEDS_FREE_BYTES) return;
     if (this.#spares?.bytes !== bytes) {
       void this.#spares?.processes.close();
@@ -80,18 +87,15 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
       };
     }
     const spares = this.#spares;
-    if (spares.processes.count === 0) {
-      spares.isReady = false;
-      void spares.processes.keep(1).then(
-        () => {
-          spares.isReady = spares.processes.count > 0;
-        },
-        () => {},
-      );
-    }
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => this.#dropSpares(), SPARE_IDLE_MS);
     this.#idleTimer.unref();
+    try {
+      await spares.processes.keep(1);
+      spares.isReady = spares.processes.count > 0;
+    } catch {
+      // The run that needs a process starts its own and gets the reason.
+    }
   }
 
   notNeeded(worker: RunWorker): void {
@@ -115,8 +119,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     if (!this.#workers.delete(worker)) return;
     void worker.close();
     this.#waiting.shift()?.();
-    // Not earlier: while the run computes, starting a process would take a core from it.
-    this.#warm(this.#lastBytes);
+    if (!HAS_CORE_FOR_SPARES) this.#warmSoon(this.#lastBytes);
   }
 
   async close(): Promise<void> {
@@ -157,11 +160,17 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
       const worker = new RunWorker(process, caller, this);
       worker.reserve();
       this.#workers.add(worker);
+      if (HAS_CORE_FOR_SPARES) this.#warmSoon(bytes);
       return worker;
     } finally {
       this.#starting--;
       this.#lastBytes = bytes;
     }
+  }
+
+  /** Behind what is sent to the process that was taken, or to whom its run answers: to spawn one takes milliseconds. */
+  #warmSoon(bytes: number): void {
+    setImmediate(() => void this.#warm(bytes));
   }
 
   #dropSpares(): void {

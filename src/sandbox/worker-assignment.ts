@@ -83,6 +83,7 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
         script: script === undefined ? null : { calls: script.calls, inputBytes: input.byteLength },
         body: body === undefined ? null : { module: body.module, names: body.names, contextBytes: input.byteLength },
         clock: clockRecordOf(this.#journal),
+        pausesAfterMs: this.#run.pausesAfterMs,
       },
       Buffer.concat([input, Buffer.from(source)]),
     );
@@ -93,7 +94,11 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
     this.#sentDeliveries = inImage;
     const clock = clockRecordOf(this.#journal, inImage);
     const timeoutMs = whole(remainingMs);
-    this.#assign({ type: 'execution/resume', execution, library: this.#library, timeoutMs, clock }, image);
+    const { pausesAfterMs } = this.#run;
+    this.#assign(
+      { type: 'execution/resume', execution, library: this.#library, timeoutMs, clock, pausesAfterMs },
+      image,
+    );
   }
 
   suspend(): void {
@@ -125,6 +130,10 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
       if (blocking) this.#worker.reply(message, delivery.body);
       else this.#assign(message, delivery.body);
     }
+  }
+
+  continue(): void {
+    this.#worker.continue(this.id);
   }
 
   release(): void {

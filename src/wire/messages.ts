@@ -77,6 +77,8 @@ export type HostToWorker =
       } | null;
       /** Null: the clock moves only with deliveries, as in journals of older versions. */
       readonly clock: ClockRecord | null;
+      /** CPU time without a pause after which the worker sends `execution/computing`; null: never. */
+      readonly pausesAfterMs: number | null;
     }
   /** Restores a suspended program. Body: an image from `execution/suspended` of a worker of the same build. */
   | {
@@ -85,10 +87,13 @@ export type HostToWorker =
       readonly library: string;
       readonly timeoutMs: number;
       readonly clock: ClockRecord | null;
+      readonly pausesAfterMs: number | null;
     }
   /** Asks for the image of a program. If it would be too large, the answer is `execution/waiting` and the program stays. */
   | { readonly type: 'execution/suspend'; readonly execution: RunId }
-  /** Ends a program. */
+  /** The answer to `execution/computing`: the program goes on. */
+  | { readonly type: 'execution/continue'; readonly execution: RunId }
+  /** Ends a program, also one that is paused. */
   | { readonly type: 'execution/cancel'; readonly execution: RunId }
   /** The time of a program that waits is over. Answered by `execution/end`: with its result where its last line has run. */
   | { readonly type: 'execution/finish'; readonly execution: RunId }
@@ -136,7 +141,10 @@ export type WorkerToHost =
       readonly wakeAtMs: number | null;
       readonly usage: ResourceUsage;
     }
-  /** The program has computed for long without a pause, by CPU time. Said once between two answers, by QuickJS workers only. */
+  /**
+   * The program has computed for `pausesAfterMs` and is paused until `execution/continue` or `execution/cancel` arrives. Said
+   * once between two answers, by QuickJS workers only.
+   */
   | { readonly type: 'execution/computing'; readonly execution: RunId }
   /**
    * Of a V8 worker only, instead of an answer: the program uses what this V8 lacks or does otherwise than QuickJS. Nothing of
@@ -198,8 +206,8 @@ export type ProcessToHost =
   /** A file from a compiler; programs have none. Body: its bytes. */
   | { readonly type: 'process/file'; readonly execution: RunId; readonly name: string }
   /**
-   * The program has ended, and everything it printed is written. Body: JSON of its `result`; empty if it set none or
-   * failed.
+   * The program has ended, and everything it printed is written. Body: JSON of its `result`, of one that failed what it had
+   * set by then; empty if it set none.
    */
   | {
       readonly type: 'process/end';

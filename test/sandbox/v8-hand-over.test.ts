@@ -62,6 +62,23 @@ describe('a run in auto', () => {
     expect(engineOf(journal)).toBe('quickjs');
   });
 
+  test('leaves a paused worker to others: it is not killed, and answers the next run', async () => {
+    await expect.poll(() => box.sandbox.v8?.isReady, SOON).toBe(true);
+    const pids = () => box.sandbox.pool.workers.map(({ process }) => process.pid).sort();
+    const before = pids();
+    const { journal } = await box.run(`${LONG} ${result('n')}`, { engine: 'auto' });
+    expect(engineOf(journal)).toBe('v8');
+    const next = await box.run(result('1'), { engine: 'auto' });
+    expect([next.outcome, pids()]).toEqual([outcomeOf(1), before]);
+  });
+
+  test('that V8 does not take is ended by its own engine, which was paused', async () => {
+    await expect.poll(() => box.sandbox.v8?.isReady, SOON).toBe(true);
+    const source = `const all = await Array.fromAsync([1]); ${SHORTER} ${result('all')}`;
+    const { outcome, journal } = await box.run(source, { engine: 'auto' });
+    expect([outcome, engineOf(journal)]).toEqual([outcomeOf([1]), 'quickjs']);
+  });
+
   test('that receives much is replayed in V8, and its own engine gets it only where that fails', async () => {
     const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, group: id % 7, note: 'x'.repeat(80) }));
     const source = (more: string) => `import { read } from '@codemode/servers/test';

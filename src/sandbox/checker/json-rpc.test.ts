@@ -51,3 +51,34 @@ test.each([
   await expect(open).rejects.toThrow();
   expect(broken).toHaveLength(1);
 });
+
+test('a side that asks and does not read is not read either, and goes on where it reads again', async () => {
+  const file = 'x'.repeat(1024 * 1024);
+  const { input, output } = { input: new PassThrough(), output: new PassThrough() };
+  let asked = 0;
+  new RpcConnection({
+    ...{ input, output, maxMessageBytes: 1_000 },
+    answer: () => {
+      asked += 1;
+      return file;
+    },
+    onBroken: (reason) => expect(reason).toBe(''),
+  });
+  const text = '{"jsonrpc":"2.0","id":7,"method":"readFile","params":"/p/a.ts"}';
+  for (let count = 0; count < 100; count++) output.write(`Content-Length: ${text.length}\r\n\r\n${text}`);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(asked).toBeLessThan(20);
+  input.resume();
+  await expect.poll(() => asked).toBe(100);
+});
+
+test('a flood of messages breaks the connection', async () => {
+  const { output, broken } = connection();
+  const text = '{"jsonrpc":"2.0","method":"x"}';
+  const flood = `Content-Length: ${text.length}\r\n\r\n${text}`.repeat(10_000);
+  for (let count = 0; count < 10 && broken.length === 0; count++) {
+    output.write(flood);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(broken).toEqual(['it sent more than a compiler has to say']);
+});

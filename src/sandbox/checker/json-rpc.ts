@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
+import { Allowance } from '../../lib/allowance.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
 
 /** What the other side asks of us while it works for us: a method and its parameters. */
@@ -14,6 +15,12 @@ export interface RpcOptions {
   readonly onBroken: (reason: string) => void;
 }
 
+/** A compiler asks for some hundred files when it starts, and for a few with each program. */
+const MESSAGES = { burst: 50_000, perSecond: 5_000 };
+const BYTES = { burst: 128 * 1024 * 1024, perSecond: 32 * 1024 * 1024 };
+/** Answers that it has not read yet. Beyond this nothing more of it is read: a few words of it are answered with a whole file. */
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
+
 const HEAD_END = '\r\n\r\n';
 const MAX_HEAD_BYTES = 256;
 const LENGTH = /^Content-Length: (\d{1,9})$/im;
@@ -27,12 +34,15 @@ export class RpcConnection {
   #wantedBytes = 0;
   #nextId = 1;
   #isBroken = false;
+  readonly #messages = new Allowance(MESSAGES, performance.now());
+  readonly #received = new Allowance(BYTES, performance.now());
 
   constructor(options: RpcOptions) {
     this.#options = options;
     options.output.on('data', (chunk: Buffer) => this.#read(chunk));
     options.output.on('error', () => {});
     options.input.on('error', () => {});
+    options.input.on('drain', () => this.#readOn());
   }
 
   /** Rejects with what the other side says, or when the connection fails. */
@@ -62,14 +72,35 @@ export class RpcConnection {
     if (this.#isBroken) return;
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
+    this.#received.take(chunk.length, performance.now());
+    this.#takeMessages();
+  }
+
+  /** What was held back while it did not read. */
+  #readOn(): void {
+    if (this.#isBroken || !this.#options.output.isPaused()) return;
+    this.#takeMessages();
+    if (!this.#isUnread()) this.#options.output.resume();
+  }
+
+  #isUnread(): boolean {
+    return this.#options.input.writableLength > MAX_UNREAD_BYTES;
+  }
+
+  #takeMessages(): void {
     // A large message comes in many chunks: they are joined once.
     if (this.#bytes < this.#wantedBytes) return;
-    let rest: Buffer = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#bytes);
+    let rest = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#bytes);
     try {
       for (;;) {
+        if (this.#isUnread()) {
+          this.#options.output.pause();
+          break;
+        }
         const message = this.#take(rest);
         if (message === undefined) break;
         rest = rest.subarray(message.bytes);
+        this.#spend();
         this.#receive(JSON.parse(message.text) as JsonValue);
       }
     } catch (error) {
@@ -79,6 +110,13 @@ export class RpcConnection {
     }
     this.#chunks = [rest];
     this.#bytes = rest.length;
+  }
+
+  #spend(): void {
+    const now = performance.now();
+    this.#messages.take(1, now);
+    if (this.#messages.waitMs(now) > 0 || this.#received.waitMs(now) > 0)
+      throw new Error('it sent more than a compiler has to say');
   }
 
   /** The first message of a buffer, once it is there as a whole. */

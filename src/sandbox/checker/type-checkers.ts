@@ -25,7 +25,10 @@ export class NotChecked extends Error {
 
 interface Resident {
   readonly process: Promise<CheckerProcess>;
+  readonly startedMs: number;
   lastUsed: number;
+  /** Closed to make room, or because nobody used it: no fault of its caller's. */
+  isGivenUp?: true;
   idle?: NodeJS.Timeout;
 }
 
@@ -33,6 +36,8 @@ interface Resident {
 const MAX_RESIDENT = 3;
 /** Programs of one caller at once: a client that sends more gets no verdict about them. */
 const MAX_OPEN = 16;
+/** So long it stays whoever else wants one: to start one takes as much as hundreds of checks, and callers must not make each other pay. */
+const STAYS_MS = 30_000;
 /** One that nobody uses gives its memory back. */
 const IDLE_MS = 10 * 60_000;
 /** A caller whose programs killed the checker so often gets none for a while. */
@@ -76,11 +81,12 @@ export class TypeCheckers {
 
   async #check(caller: CallerId, source: string, files: CheckedFiles): Promise<readonly CompilerDiagnostic[]> {
     const process = await this.#processOf(caller);
+    const resident = this.#resident.get(caller);
     this.#closeWhenIdle(caller);
     try {
       return await process.check(source, files);
     } catch (error) {
-      this.#failed(caller);
+      if (resident?.isGivenUp !== true) this.#failed(caller);
       throw new NotChecked(`the type checker was stopped: ${wordsOf(error)}`, true);
     }
   }
@@ -116,10 +122,10 @@ export class TypeCheckers {
       void process.close();
       return this.#processOf(caller);
     }
-    this.#makeRoom();
+    if (!this.#makeRoom()) throw new NotChecked('other callers use all type checkers', false);
     this.#self ??= new SelfFolder();
     const process = CheckerProcess.start({ jail, compiler, selfFolder: this.#self.path, ...(limits && { limits }) });
-    const resident = { process, lastUsed: this.#uses++ };
+    const resident: Resident = { process, startedMs: Date.now(), lastUsed: this.#uses++ };
     this.#resident.set(caller, resident);
     return this.#started(caller, resident);
   }
@@ -147,13 +153,16 @@ export class TypeCheckers {
     resident.idle.unref();
   }
 
-  /** The one that was not used for the longest time goes. */
-  #makeRoom(): void {
-    if (this.#resident.size < MAX_RESIDENT) return;
-    const [oldest] = [...this.#resident].sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
-    if (oldest === undefined) return;
+  /** The one that was not used for the longest time goes, of those that are not at work and have been there for a while. */
+  #makeRoom(): boolean {
+    if (this.#resident.size < MAX_RESIDENT) return true;
+    const [oldest] = [...this.#resident]
+      .filter(([caller, { startedMs }]) => !this.#open.has(caller) && Date.now() - startedMs >= STAYS_MS)
+      .sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (oldest === undefined) return false;
     this.#resident.delete(oldest[0]);
     void closed(oldest[1]);
+    return true;
   }
 
   #failed(caller: CallerId): void {
@@ -175,7 +184,9 @@ export class TypeCheckers {
 
 const MAX_REMEMBERED = 1_000;
 
-async function closed({ process, idle }: Resident): Promise<void> {
+async function closed(resident: Resident): Promise<void> {
+  const { process, idle } = resident;
+  resident.isGivenUp = true;
   clearTimeout(idle);
   const started = await process.catch(() => undefined);
   await started?.close();

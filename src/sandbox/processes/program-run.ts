@@ -261,7 +261,11 @@ export class ProgramRun {
       return source === 'none' && mustHandOver ? failed(CUT_SHORT) : [outcome, source];
     }
     const { message, body } = this.#end;
-    if (message.failure !== null) return failed(message.failure);
+    if (message.failure !== null) {
+      const soFarJson = body.length === 0 ? undefined : jsonText(body);
+      const soFar = soFarJson === undefined ? {} : { soFarJson };
+      return [{ status: 'failed', failure: message.failure, ...soFar }, 'none'];
+    }
     if (message.exitCode !== 0) return failed(endedWith(message.exitCode));
     if (body.length === 0) return this.#fromOutput();
     const resultJson = jsonText(body);

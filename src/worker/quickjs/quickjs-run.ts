@@ -1,12 +1,12 @@
-import { type CallNumber, type Failure, type LogLevel, outOfTime, type ResourceUsage } from '../../domain/run.js';
-import { MAX_CALL_PLACES, MAX_VALUE_BYTES } from '../../wire/messages.js';
+import { type CallNumber, type LogLevel, outOfTime, type ResourceUsage } from '../../domain/run.js';
+import { MAX_CALL_PLACES } from '../../wire/messages.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
 import type { ReadScript } from '../transpiler/read-script.js';
 import { ProgramClock } from './clock.js';
 import { deliverReply } from './deliver-reply.js';
 import type { Engine, EngineHost } from './engine.js';
-import { DROPPED, failureOfThrown, failureOfTrap, NEVER_SETTLED, notSerializable, resultTooLarge } from './failures.js';
-import { type Ended, type LeftOpen, leftBy, leftOpenBy, lostIn, noticedIn } from './final-inspection.js';
+import { DROPPED, failureOfTrap, NEVER_SETTLED } from './failures.js';
+import { type LeftOpen, leftOpenBy } from './final-inspection.js';
 import type { EntryName, Image } from './image.js';
 import { withImportPosition } from './import-position.js';
 import type { Library } from './library.js';
@@ -17,9 +17,9 @@ import { PositionMap, PROGRAM_FILE } from './positions.js';
 import { SeededRandom } from './random.js';
 import { readCall } from './read-call.js';
 import { noteRejection } from './rejections.js';
+import { endedWith, RunEnding } from './run-ending.js';
 import { freshState, type QuickJsRunOptions, type QuickJsRunState } from './run-state.js';
 import { codeOfScript, placeInScript } from './script-places.js';
-import { suggestionsFrom } from './suggestions.js';
 import { Throttle } from './throttle.js';
 
 const PROMISE_PENDING = 0;
@@ -39,11 +39,9 @@ export class QuickJsRun implements EngineHost {
   readonly #clock: ProgramClock;
   #positions = new PositionMap('');
   #deadline = Number.POSITIVE_INFINITY;
-  #timedOut = false;
   readonly #throttle: Throttle;
+  readonly #ending: RunEnding;
   #leftOpen: LeftOpen | undefined;
-  /** The instance met something its memory did not survive; it must not be used again. */
-  trapped = false;
 
   constructor(
     engine: Engine,
@@ -62,6 +60,12 @@ export class QuickJsRun implements EngineHost {
     this.#random = new SeededRandom(this.state.randomState);
     this.#clock = new ProgramClock(this.state, options.clock, options.startedAtMs);
     this.#throttle = new Throttle(options.cpuQuota);
+    this.#ending = new RunEnding(engine, image, library, options, this.state);
+  }
+
+  /** Its instance must not be used again. */
+  get trapped(): boolean {
+    return this.#ending.isTrapped;
   }
 
   get positions(): PositionMap {
@@ -87,9 +91,9 @@ export class QuickJsRun implements EngineHost {
     this.#attach(new PositionMap(mapJson));
     this.#limit();
     const progress = this.#guarded(() => {
-      if (contextJson !== undefined && !this.#giveContext(contextJson)) return this.#endWithException();
+      if (contextJson !== undefined && !this.#giveContext(contextJson)) return this.#ending.withException();
       const main = this.engine.evaluate(code, PROGRAM_FILE, true);
-      if (this.engine.isException(main)) return this.#endWithException();
+      if (this.engine.isException(main)) return this.#ending.withException();
       this.state.mainPromise = main;
       return this.#settle();
     });
@@ -105,15 +109,15 @@ export class QuickJsRun implements EngineHost {
     this.#limit();
     return this.#guarded(() => {
       const input = engine.parseJson(this.#image.context, inputJson);
-      if (input === undefined) return this.#endWithException();
+      if (input === undefined) return this.#ending.withException();
       const begun = this.#enter('beginScript', [engine.newText(JSON.stringify(calls)), input.handle]);
-      if (engine.isException(begun)) return this.#endWithException();
+      if (engine.isException(begun)) return this.#ending.withException();
       input.dispose();
       const value = engine.evaluate(Buffer.from(codeOfScript(script)), PROGRAM_FILE, false);
-      if (engine.isException(value)) return this.#endWithException();
+      if (engine.isException(value)) return this.#ending.withException();
       const main = this.#enter('awaitValue', [value]);
       engine.exports.qjs_free_value(value);
-      if (engine.isException(main)) return this.#endWithException();
+      if (engine.isException(main)) return this.#ending.withException();
       this.state.mainPromise = main;
       return this.#settle();
     });
@@ -142,7 +146,7 @@ export class QuickJsRun implements EngineHost {
     return this.#guarded(() => {
       this.#clock.deliver(atMs);
       this.state.openCalls = Math.max(0, this.state.openCalls - 1);
-      if (!deliverReply(this.engine, this.#image, call, ok, json)) return this.#endWithException();
+      if (!deliverReply(this.engine, this.#image, call, ok, json)) return this.#ending.withException();
       return this.#settle();
     });
   }
@@ -169,7 +173,7 @@ export class QuickJsRun implements EngineHost {
         const now = exports.qjs_new_number(atMs);
         const fired = this.engine.call(this.#image.entry.fireNext, [now]);
         exports.qjs_free_value(now);
-        if (this.engine.isException(fired)) return this.#endWithException();
+        if (this.engine.isException(fired)) return this.#ending.withException();
         const more = exports.qjs_get_bool(fired) !== 0;
         exports.qjs_free_value(fired);
         const progress = this.#settle();
@@ -184,9 +188,9 @@ export class QuickJsRun implements EngineHost {
     notePeakMemory(this.engine, this.#image, this.state);
     const now = performance.now();
     this.#outbox.computing(now);
-    this.#timedOut ||= now > this.#deadline;
-    if (!this.#timedOut) this.#throttle.pace(now, this.#deadline);
-    return this.#timedOut;
+    this.#ending.isTimedOut ||= now > this.#deadline;
+    if (!this.#ending.isTimedOut) this.#throttle.pace(now, this.#deadline);
+    return this.#ending.isTimedOut;
   }
 
   nowMs(): number {
@@ -258,8 +262,8 @@ export class QuickJsRun implements EngineHost {
     try {
       return work();
     } catch (error) {
-      this.trapped = true;
-      if (error instanceof ProgramDropped) return this.#ended(DROPPED);
+      this.#ending.isTrapped = true;
+      if (error instanceof ProgramDropped) return endedWith(DROPPED);
       const { maxMemoryBytes } = this.options;
       const { outOfMemoryFunction } = this.#image;
       return { state: 'ended', failure: failureOfTrap(error, { maxMemoryBytes, outOfMemoryFunction }) };
@@ -272,19 +276,19 @@ export class QuickJsRun implements EngineHost {
   #settle(): Progress {
     const { exports } = this.engine;
     while (exports.qjs_is_job_pending() !== 0) {
-      if (exports.qjs_execute_pending_job() < 0 || this.#timedOut) return this.#endWithException();
+      if (exports.qjs_execute_pending_job() < 0 || this.#ending.isTimedOut) return this.#ending.withException();
     }
-    if (this.#timedOut) return this.#endWithException();
+    if (this.#ending.isTimedOut) return this.#ending.withException();
     const main = exports.qjs_promise_state(this.state.mainPromise);
-    if (main === PROMISE_REJECTED) return this.#endWithThrown(exports.qjs_promise_result(this.state.mainPromise));
+    if (main === PROMISE_REJECTED) return this.#ending.withThrown(exports.qjs_promise_result(this.state.mainPromise));
     const { openCalls, wakeAtMs } = this.state;
     const isOpen = openCalls > 0 || wakeAtMs !== null;
-    if (isOpen && main !== PROMISE_PENDING) this.#leftOpen ??= leftOpenBy(this.#lastLook);
+    if (isOpen && main !== PROMISE_PENDING) this.#leftOpen ??= leftOpenBy(this.#ending.lastLook);
     if (isOpen && !this.#isRaceOver) return { state: 'waiting', wakeAtMs };
     const forgotten = this.state.unhandled[0];
-    if (forgotten !== undefined) return this.#endWithThrown(forgotten.reason);
-    if (main === PROMISE_PENDING) return this.#failed(NEVER_SETTLED);
-    return this.#endWithResult();
+    if (forgotten !== undefined) return this.#ending.withThrown(forgotten.reason);
+    if (main === PROMISE_PENDING) return this.#ending.withFailure(NEVER_SETTLED);
+    return this.#ending.withResult(this.#leftOpen);
   }
 
   /** Its last line has run and its result is there: what is left are calls that lost a race, and the timers of one. */
@@ -301,11 +305,11 @@ export class QuickJsRun implements EngineHost {
       const failure = outOfTime(this.options.timeoutMs);
       const isSettled = exports.qjs_promise_state(this.state.mainPromise) !== PROMISE_PENDING;
       const forgotten = this.state.unhandled[0];
-      if (isSettled && forgotten !== undefined) return this.#endWithThrown(forgotten.reason);
+      if (isSettled && forgotten !== undefined) return this.#ending.withThrown(forgotten.reason);
       // A module without a result may have left its work to a function that it did not await.
-      const isDone = isSettled && (this.options.form === 'body' || leftOpenBy(this.#lastLook).isAssigned);
-      if (!isDone) return this.#failed(failure);
-      const progress = this.#endWithResult();
+      const isDone = isSettled && (this.options.form === 'body' || leftOpenBy(this.#ending.lastLook).isAssigned);
+      if (!isDone) return this.#ending.withFailure(failure);
+      const progress = this.#ending.withResult(this.#leftOpen);
       if (progress.state !== 'ended' || progress.failure !== null) return progress;
       const { openCalls, wakeAtMs } = this.state;
       return { ...progress, cutOff: { calls: openCalls, hasTimer: wakeAtMs !== null } };
@@ -336,75 +340,7 @@ export class QuickJsRun implements EngineHost {
     this.#outbox.log(options.execution, state.logEntries++, level, atMs, kept);
   }
 
-  #endWithResult(): Progress {
-    const { engine } = this;
-    const { form } = this.options;
-    const result = this.#enter(form === 'script' ? 'jsonOfValue' : 'collectResult', this.#valueOfScript);
-    if (engine.isException(result)) {
-      if (this.#timedOut) return this.#endTimedOut();
-      return this.#ended(notSerializable(this.#describe(engine.exports.qjs_get_exception()), form));
-    }
-    const resultJson = engine.readBytes(result);
-    if (resultJson.byteLength > MAX_VALUE_BYTES)
-      return this.#ended(resultTooLarge(resultJson.byteLength, MAX_VALUE_BYTES));
-    const noticed =
-      form === 'script' ? lostIn(this.#lastLook, 'lostInValue') : noticedIn(this.#lastLook, this.#leftOpen, resultJson);
-    return { state: 'ended', failure: null, resultJson, ...noticed };
-  }
-
-  get #lastLook(): Ended {
-    const { engine } = this;
-    return {
-      ask: (name) => {
-        const answer = this.#enter(name, this.#valueOfScript);
-        return engine.isException(answer) ? undefined : engine.readBytes(answer);
-      },
-    };
-  }
-
-  /** The value of a script is that of its promise; a module has assigned its own. */
-  get #valueOfScript(): number[] {
-    const { engine, options, state } = this;
-    return options.form === 'script' ? [engine.exports.qjs_promise_result(state.mainPromise)] : [];
-  }
-
-  /** Its work so far is not lost. Bodies and scripts have a result only when they come to their end. */
-  #failed(failure: Failure): Progress {
-    if (this.options.form !== 'module') return this.#ended(failure);
-    try {
-      return { state: 'ended', failure, ...leftBy(this.#lastLook, failure) };
-    } catch {
-      this.trapped = true;
-      return this.#ended(failure);
-    }
-  }
-
-  #endTimedOut(): Progress {
-    return this.#ended(outOfTime(this.options.timeoutMs));
-  }
-
-  #endWithException(): Progress {
-    if (this.#timedOut) return this.#endTimedOut();
-    return this.#endWithThrown(this.engine.exports.qjs_get_exception());
-  }
-
-  #endWithThrown(thrown: number): Progress {
-    const failure = this.#describe(thrown);
-    return this.#timedOut ? this.#endTimedOut() : this.#failed(failure);
-  }
-
-  #describe(thrown: number): Failure {
-    const { engine } = this;
-    const description = this.#enter('describeThrown', [thrown]);
-    const json = engine.isException(description) ? '{}' : engine.readText(description);
-    return failureOfThrown(json, suggestionsFrom(this.#library), this.options.form);
-  }
-
   #enter(name: EntryName, list: readonly number[]): number {
     return this.engine.call(this.#image.entry[name], list);
-  }
-
-  #ended(failure: Failure): Progress {
-    return { state: 'ended', failure };
   }
 }

@@ -13,6 +13,7 @@ export interface QuickJsRunOptions {
   readonly cpuQuota: number;
   readonly form: ProgramForm;
   readonly clock: ClockRecord | null;
+  readonly pausesAfterMs: number | null;
 }
 
 export type ProgramForm = 'module' | 'script' | 'body';

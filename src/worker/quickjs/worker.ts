@@ -16,9 +16,6 @@ type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
 /** Libraries change when an upstream's tools do; programs in progress keep theirs, older ones may go. */
 const MAX_LIBRARIES = 8;
 
-/** A program that computes for so long without a pause may be better off in another engine. */
-const LONG_MS = 20;
-
 /** How often a program that computes looks whether the host is there. A look takes a microsecond. */
 const CHECK_HOST_EVERY_MS = 250;
 
@@ -33,8 +30,9 @@ export class QuickJsWorker implements Outbox {
   readonly #postponed: Received[] = [];
   #lastExecution: RunId | undefined;
   #nextCheckAt = 0;
-  /** When the host is told that the program computes for long, unless it was told; and what the process had used before. */
-  #tellAt = Number.POSITIVE_INFINITY;
+  /** When the program is paused for having computed for long, unless it was; and what the process had used before. */
+  #pauseAt = Number.POSITIVE_INFINITY;
+  #pausesAfterMs = Number.POSITIVE_INFINITY;
   #sliceCpu: NodeJS.CpuUsage = { user: 0, system: 0 };
 
   constructor(binary: Uint8Array, image: Image, channel: Channel) {
@@ -76,6 +74,9 @@ export class QuickJsWorker implements Outbox {
         return this.#suspend(message.execution);
       case 'execution/cancel':
         return this.#forget(message.execution);
+      case 'execution/continue':
+        // Of a program that is not paused: it came to its end by itself.
+        return;
       case 'call/result':
       case 'call/error':
         return this.#advance(message.execution, (execution) =>
@@ -107,15 +108,15 @@ export class QuickJsWorker implements Outbox {
     const options = { ...message, timeoutMs, form: formOf(message) };
     const execution = new QuickJsRun(engine, this.#image, library, this, options);
     this.#executions.set(message.execution, execution);
-    this.#beginSlice();
+    this.#beginSlice(execution);
     this.#report(execution, read.begin(execution), cpuBefore);
   }
 
   #resume(message: ResumeMessage, body: Buffer): void {
     const cpuBefore = process.cpuUsage();
     const { head, pages } = unpack(body);
-    const { execution: id, timeoutMs, clock } = message;
-    const options = { ...head.options, execution: id, timeoutMs, clock };
+    const { execution: id, timeoutMs, clock, pausesAfterMs } = message;
+    const options = { ...head.options, execution: id, timeoutMs, clock, pausesAfterMs };
     const engine = this.#engines.take(options.maxMemoryBytes);
     restorePages(engine, head, pages);
     const state = { ...head.state, randomState: BigInt(head.state.randomState) };
@@ -138,7 +139,7 @@ export class QuickJsWorker implements Outbox {
   #advance(id: RunId, step: (execution: QuickJsRun) => Progress): void {
     const execution = this.#executions.get(id);
     if (execution === undefined) return this.#answerForNobody(id);
-    const cpuBefore = this.#beginSlice();
+    const cpuBefore = this.#beginSlice(execution);
     this.#report(execution, step(execution), cpuBefore);
   }
 
@@ -197,44 +198,55 @@ export class QuickJsWorker implements Outbox {
   ): { ok: boolean; json: Buffer; atMs: number } {
     this.call(execution, call, target, argumentsJson);
     this.#channel.flush();
-    for (;;) {
-      const received = this.#channel.receive();
-      if (received === undefined) process.exit(0);
-      const { message, body } = received;
-      if (
-        (message.type === 'call/result' || message.type === 'call/error') &&
-        message.execution === execution &&
-        message.call === call
-      ) {
-        return { ok: message.type === 'call/result', json: body, atMs: message.atMs };
-      }
-      if (message.type === 'execution/cancel' && message.execution === execution) throw new ProgramDropped();
-      this.#postponed.push(received);
-    }
+    const { message, body } = this.#receiveFor(
+      execution,
+      ({ message: it }) => (it.type === 'call/result' || it.type === 'call/error') && it.call === call,
+    );
+    return { ok: message.type === 'call/result', json: body, atMs: 'atMs' in message ? message.atMs : 0 };
   }
 
   /** A host that is gone ends nothing any more, so a program that computes without end has to be ended here. */
   computing(nowMs: number): void {
-    if (nowMs >= this.#tellAt) this.#tell();
+    if (nowMs >= this.#pauseAt) this.#pause();
     if (nowMs < this.#nextCheckAt) return;
     this.#nextCheckAt = nowMs + CHECK_HOST_EVERY_MS;
     if (this.#channel.isClosed()) process.exit(0);
   }
 
-  /** By CPU time: on a busy machine every program takes long. */
-  #tell(): void {
-    this.#tellAt = Number.POSITIVE_INFINITY;
-    const leftMs = LONG_MS - cpuMsSince(this.#sliceCpu);
-    if (leftMs > 0) this.#tellAt = performance.now() + leftMs;
-    else if (this.#lastExecution !== undefined) {
-      this.#channel.send({ type: 'execution/computing', execution: this.#lastExecution });
+  /**
+   * Leaves it to the host whether the program goes on here or in a faster engine. By CPU time: on a busy machine every program
+   * takes long. Paused, because two engines that compute the same take a core from each other, and a program that
+   * computes could not be told that it is over.
+   */
+  #pause(): void {
+    this.#pauseAt = Number.POSITIVE_INFINITY;
+    const leftMs = this.#pausesAfterMs - cpuMsSince(this.#sliceCpu);
+    const execution = this.#lastExecution;
+    if (leftMs > 0) this.#pauseAt = performance.now() + leftMs;
+    else if (execution !== undefined) {
+      this.#channel.send({ type: 'execution/computing', execution });
       this.#channel.flush();
+      this.#receiveFor(execution, ({ message }) => message.type === 'execution/continue');
     }
   }
 
-  #beginSlice(): NodeJS.CpuUsage {
+  /** Blocks until the message is there that a program waits for; others wait until it has come to an end. */
+  #receiveFor(execution: RunId, isIt: (received: Received) => boolean): Received {
+    for (;;) {
+      const received = this.#channel.receive();
+      if (received === undefined) process.exit(0);
+      const { message } = received;
+      const isForIt = 'execution' in message && message.execution === execution;
+      if (isForIt && isIt(received)) return received;
+      if (isForIt && message.type === 'execution/cancel') throw new ProgramDropped();
+      this.#postponed.push(received);
+    }
+  }
+
+  #beginSlice({ options }: QuickJsRun): NodeJS.CpuUsage {
     this.#sliceCpu = process.cpuUsage();
-    this.#tellAt = performance.now() + LONG_MS;
+    this.#pausesAfterMs = options.pausesAfterMs ?? Number.POSITIVE_INFINITY;
+    this.#pauseAt = performance.now() + this.#pausesAfterMs;
     return this.#sliceCpu;
   }
 

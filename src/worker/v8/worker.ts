@@ -69,6 +69,8 @@ class V8Worker implements Outbox {
         return this.#advance(message.execution, (run) => run.fireTimers(message.atMs));
       case 'execution/finish':
         return this.#advance(message.execution, (run) => run.finish());
+      case 'execution/continue':
+        return;
       case 'execution/resume':
         return this.#unfit(message.execution, 'an image is of the other engine');
     }
