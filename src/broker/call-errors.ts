@@ -124,6 +124,16 @@ function outcomeUnknown(call: BrokerCall, { message, refusal }: UpstreamFailure)
   return toolCallError(call, what, `This call changes nothing. ${waitHint(refusal?.retryAfterMs)}`, fields);
 }
 
+const INVALID_PARAMS = -32_602;
+
+/**
+ * Whether the server says that the input was wrong. Servers use the other codes of JSON-RPC for what they like, often -32603 for
+ * whatever was thrown: to correct the input is then perhaps the wrong advice, and the message is all that is known.
+ */
+function isAboutInput({ code }: UpstreamFailure): boolean {
+  return code === undefined || code === INVALID_PARAMS;
+}
+
 /** `timeoutKeys`: the settings that would have given it more time. `credential`: as of `errorOfReply`. */
 export function errorOfFailure(
   call: BrokerCall,
@@ -161,6 +171,12 @@ export function errorOfFailure(
           `${serverName} has too many requests: ${failure.message}`,
           waitHint(failure.refusal?.retryAfterMs),
           retryFields(call, failure.refusal),
+        );
+      if (!isAboutInput(failure))
+        return toolCallError(
+          call,
+          `${serverName} answered with an error: ${failure.message}`,
+          GENERAL_HINTS.serverError,
         );
       return toolCallError(
         call,

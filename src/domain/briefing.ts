@@ -27,6 +27,8 @@ export interface CatalogBriefing {
   readonly startingCount: number;
   /** TypeScript declarations, or the lines of an index; empty for `none`. */
   readonly text: string;
+  /** For `index`: functions with their parameters where the index has no room for them, a line for each server; else empty. */
+  readonly parameters: string;
   /** Of `text`. */
   readonly estimatedTokens: number;
   /** An index in at most this many characters, for places where there is room for no more. */

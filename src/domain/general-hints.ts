@@ -5,6 +5,7 @@
 export const GENERAL_HINTS = {
   error: 'Read the message, correct the program and run it again.',
   toolError: 'Read the message, change the input and call again.',
+  serverError: 'Read the message: the input is perhaps not at fault.',
 } as const;
 
 /** Whether a hint says more than that something is to be corrected. */

@@ -43,6 +43,8 @@ function hintFor(
   const [only, ...others] = unawaited?.calls ?? [];
   const isList = promises?.places.some((place) => /\/\d+$/.test(place)) === true || (only?.times ?? 1) > 1;
   // The call itself is awaited, but not the function around it: forEach and filter do not wait for an async one.
+  if (stillOpen !== undefined && unawaited === undefined && stillOpen.count === 1)
+    return 'Await it before the result is made. If it may be left behind, use Promise.race: its losers are not waited for.';
   if (stillOpen !== undefined && unawaited === undefined)
     return 'Await what makes the calls: await Promise.all(list.map(async (item) => ...)); forEach and filter do not wait.';
   if (isList) return 'Await the whole list: await Promise.all(list).';

@@ -1,6 +1,8 @@
 import type { RunSummary } from '../host/runs/run-types.js';
 import { callsMade } from './calls-made.js';
+import { cutJson } from './cut-json.js';
 import { partialResults } from './partial-results.js';
+import { shapeOf } from './shape-of.js';
 import { warningLine } from './warning.js';
 
 /** What every summary of a run knows, also of a program in its own process. */
@@ -25,10 +27,21 @@ export function runNotes(
     ...(recalled === 0 ? [] : [continuedLine(recalled, continued?.runId ?? '')]),
     // The next program need not do again what this one did before it failed.
     ...(succeeded.length === 0 ? [] : [`Before the program failed, ${callsMade(succeeded)}.`]),
+    ...(outcome.status === 'failed' && outcome.soFarJson !== undefined ? [soFarLine(outcome.soFarJson)] : []),
     ...partial.map(warningLine),
     ...[...warnings, ...misnamed].map((warning) => `warning: ${warning}`),
     ...(removed.length === 0 ? [] : [`Redacted: ${removed.join(', ')}.${hint === '' ? '' : ` ${hint}`}`]),
   ];
+}
+
+const MAX_SO_FAR_CHARACTERS = 1_000;
+
+/** These contracts keep no values under handles: what a program had set when it failed is shown, as much as an answer takes. */
+function soFarLine(json: string): string {
+  if (json.length <= MAX_SO_FAR_CHARACTERS) return `When it failed, \`result\` was ${json}`;
+  const shape = shapeOf(json);
+  const size = `${json.length} characters${shape === undefined ? '' : `, ${shape}`}`;
+  return `When it failed, \`result\` began with ${cutJson(json, MAX_SO_FAR_CHARACTERS)} (of ${size})`;
 }
 
 function continuedLine(calls: number, runId: string): string {

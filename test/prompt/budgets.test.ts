@@ -39,6 +39,17 @@ const longestExample: ServerFixture = {
   ],
 };
 
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `tool_${index}`,
+    description: 'Does it with great care. '.repeat(8),
+    inputSchema: {
+      type: 'object',
+      properties: { text: { type: 'string', description: 'Any text. '.repeat(20) }, more: { type: 'boolean' } },
+      required: ['text'],
+    },
+  }));
+
 const CATALOGS: readonly [name: string, snapshot: () => CatalogSnapshot][] = [
   ['no servers', () => snapshotOf([])],
   ['one tool', () => snapshotOf([oneTool])],
@@ -147,6 +158,27 @@ describe('on the tools of the corpus', () => {
     expect(unnamed.map(({ target }) => target)).toEqual([]);
     const more = briefCatalog(snapshot, { budgetTokens: 25_000 }).text;
     expect(more.match(/[\p{L}\w]\(/gu)?.length ?? 0).toBeGreaterThan(tools.length / 2);
+  });
+
+  test('all that is read before the first program is within 2,500 tokens, parameters of functions last', () => {
+    const briefing = briefCatalog(corpusSnapshot());
+    const instructions = serverInstructions({ briefing });
+    expect(countTokens(instructions) + countTokens(toolDescription({ briefing }))).toBeLessThanOrEqual(2_500);
+    expect(briefing.parameters).toMatch(/^(?:- [a-z0-9-]+: [\p{L}\w]+\([\w?, …]*\).*\n)+$/u);
+    expect(instructions.endsWith(`## Parameters of functions\n\n${briefing.parameters.trimEnd()}`)).toBe(true);
+    expect(countTokens(briefing.parameters)).toBeLessThanOrEqual(400);
+    // Who sets a budget has set it for all that is said of the servers.
+    expect(briefCatalog(corpusSnapshot(), { budgetTokens: 500 }).parameters).toBe('');
+  });
+
+  test('parameters that the index has already are not said twice', () => {
+    const few = ['a', 'b', 'c'].map((id) => ({ id, tools: many(8) }));
+    const { level, text, parameters } = briefCatalog(snapshotOf(few));
+    expect([level, text.includes('tool_7(text, more?)'), parameters]).toEqual(['index', true, '']);
+    const servers = Array.from({ length: 8 }, (_, index) => ({ id: `notes-${index}`, tools: many(9) }));
+    const crowded = briefCatalog(snapshotOf([...servers, { id: 'large', tools: many(40) }]));
+    expect(crowded.parameters.split('\n')[0]).toMatch(/^- notes-\d: tool_0\(text, more\?\), .*tool_8\(text, more\?\)$/);
+    expect(crowded.parameters).not.toContain('large');
   });
 
   test('the declarations of any server come within 8,000 tokens [A18]', () => {

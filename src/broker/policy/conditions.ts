@@ -3,6 +3,7 @@ import type { ArgumentCondition } from '../../domain/policy.js';
 import type { Pattern } from '../arguments/rule.js';
 import { MAX_TEXT_CHARACTERS } from '../pattern-length.js';
 import { isSameKey, mayBeTakenFor, valuesInJson } from './readings.js';
+import { defaultsAt } from './schema-defaults.js';
 import { looseReadingsOf, readingsOf } from './text-readings.js';
 
 /** One condition on the arguments of a call, ready to be asked. */
@@ -63,8 +64,8 @@ export function compileCondition(
   return {
     holds(input, isRelaxing, schema) {
       matchingLeft = MAX_MATCHING;
-      const found: Found = { values: [], isUnclear: false, isRelaxing };
-      collect(input, schema, steps, found);
+      const found: Found = { values: [], isUnclear: false, isRelaxing, ...(schema === undefined ? {} : { schema }) };
+      collect(input, [], steps, found);
       const { values, isUnclear } = found;
       if (isRelaxing) return !isUnclear && values.length > 0 && values.every((value) => isTrueOf(value) === YES);
       return isUnclear || values.some((value) => isTrueOf(value) !== NO);
@@ -158,53 +159,52 @@ interface FoundValue {
 interface Found {
   readonly values: FoundValue[];
   readonly isRelaxing: boolean;
+  readonly schema?: JsonObject;
   /** Something else stands there than the place speaks of, or too much. */
   isUnclear: boolean;
 }
 
-function collect(value: JsonValue, schema: JsonValue | undefined, steps: readonly string[], found: Found): void {
+/** `path` leads from the arguments to the value; `steps` lead on from there. */
+function collect(value: JsonValue, path: readonly string[], steps: readonly string[], found: Found): void {
   const [step, ...rest] = steps;
   if (found.values.length >= MAX_VALUES) {
     found.isUnclear = true;
   } else if (step === undefined) {
     found.values.push({ value });
   } else if (step === '*' && typeof value === 'object' && value !== null) {
-    for (const child of Object.values(value)) collect(child, undefined, rest, found);
+    for (const child of Object.values(value)) collect(child, [...path, step], rest, found);
   } else if (isJsonObject(value) || (Array.isArray(value) && /^\d+$/.test(step))) {
     // A tool in JavaScript that copies its arguments finds everything in there that is not beside it.
     if (Object.hasOwn(value, '__proto__')) found.isUnclear = true;
     const child = Object.hasOwn(value, step) ? (value as JsonObject)[step] : undefined;
-    const inner = schemaOf(schema, step);
-    if (child === undefined || (child === null && rest.length > 0)) absent(inner, rest, found);
-    else collect(child, inner, rest, found);
-    if (isJsonObject(value)) collectAlike(value, step, rest, found);
+    if (child === undefined || (child === null && rest.length > 0)) absent([...path, step], rest, found);
+    else collect(child, [...path, step], rest, found);
+    if (isJsonObject(value)) collectAlike(value, [...path, step], rest, found);
   } else {
     found.isUnclear = true;
   }
 }
 
 /** Some tools read `Force` and `dry_run` as `force` and `dryRun`: the decoder of Go does, and aliases do. */
-function collectAlike(value: JsonObject, step: string, rest: readonly string[], found: Found): void {
+function collectAlike(value: JsonObject, path: readonly string[], rest: readonly string[], found: Found): void {
+  const step = path.at(-1) as string;
   for (const key of Object.keys(value)) {
     if (key === step || !isSameKey(key, step)) continue;
     if (found.isRelaxing) found.isUnclear = true;
-    else collect(value[key] as JsonValue, undefined, rest, found);
+    else collect(value[key] as JsonValue, path, rest, found);
   }
 }
 
-function absent(schema: JsonValue | undefined, rest: readonly string[], found: Found): void {
+function absent(path: readonly string[], rest: readonly string[], found: Found): void {
   found.values.push({ value: undefined });
-  const value = isJsonObject(schema) && Object.hasOwn(schema, 'default') ? schema.default : undefined;
-  if (value === undefined) return;
-  const inside: Found = { values: [], isUnclear: false, isRelaxing: found.isRelaxing };
-  collect(value, schema, rest, inside);
-  for (const each of inside.values) found.values.push({ ...each, isDefault: true });
-  found.isUnclear ||= inside.isUnclear;
-}
-
-function schemaOf(schema: JsonValue | undefined, step: string): JsonValue | undefined {
-  const properties = isJsonObject(schema) ? schema.properties : undefined;
-  return isJsonObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
+  const defaults = found.schema === undefined ? [] : defaultsAt(found.schema, path);
+  if (defaults === undefined) found.isUnclear = true;
+  for (const value of defaults ?? []) {
+    const inside: Found = { ...found, values: [], isUnclear: false };
+    collect(value, path, rest, inside);
+    for (const each of inside.values) found.values.push({ ...each, isDefault: true });
+    found.isUnclear ||= inside.isUnclear;
+  }
 }
 
 /** `files.*.path`, or `/files/0/a.b` as a JSON Pointer, where names have dots in them. */

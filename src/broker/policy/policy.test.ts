@@ -126,7 +126,22 @@ describe('claims of a server about its tools', () => {
 
 describe('conditions on arguments', () => {
   const DEFAULTS = {
-    properties: { wipe: { default: true }, options: { default: { mode: 'all' } }, dryRun: { type: 'boolean' } },
+    properties: {
+      wipe: { default: true },
+      options: { default: { mode: 'all' } },
+      dryRun: { type: 'boolean' },
+      referred: { $ref: '#/$defs/Yes' },
+      named: { $ref: '#yes' },
+      chosen: { anyOf: [{ type: 'null' }, { oneOf: [{ $ref: '#/$defs/Yes' }] }] },
+      endless: { $ref: '#/properties/endless' },
+      files: { items: { properties: { wipe: { default: true } } }, prefixItems: [] },
+      byPattern: { patternProperties: { '^w': { default: true } } },
+      byName: { additionalProperties: { properties: { wipe: { $ref: '#/$defs/Yes' } } } },
+    },
+    allOf: [{ properties: { all: { default: true } } }, { $ref: '#/$defs/More' }],
+    if: {},
+    then: { properties: { conditional: { default: true } } },
+    $defs: { Yes: { $anchor: 'yes', default: true }, More: { properties: { more: { default: true } } } },
   };
   const fits = (decision: Decision, place: string, condition: ArgumentCondition, input: JsonObject) => {
     const rest: Decision = decision === 'allow' ? 'deny' : 'allow';
@@ -218,6 +233,18 @@ describe('conditions on arguments', () => {
     ['a switch that is not set', 'dryRun', { equals: false }, {}],
     ['a switch that the tool sets by itself', 'wipe', { equals: true }, {}],
     ['a map that the tool fills by itself', 'options.mode', { equals: 'all' }, {}],
+    ['a default behind a reference', 'referred', { equals: true }, {}],
+    ['a default behind the name of a schema', 'named', { equals: true }, {}],
+    ['a default in one of several schemas', 'chosen', { equals: true }, {}],
+    ['a default in a part of the schema', 'all', { equals: true }, {}],
+    ['a default in a part behind a reference', 'more', { equals: true }, {}],
+    ['a default under a condition', 'conditional', { equals: true }, {}],
+    ['a default by a pattern of names', 'byPattern.wipe', { equals: true }, { byPattern: {} }],
+    ['a default of an item', 'files.*.wipe', { equals: true }, { files: [{ wipe: false }, {}] }],
+    ['a default of an item by its number', 'files.1.wipe', { equals: true }, { files: [{ wipe: false }, {}] }],
+    ['a default of a further property', 'byName.any.wipe', { equals: true }, { byName: { any: {} } }],
+    ['a key with signs around it', 'force', { equals: true }, { '--force': true }],
+    ['a key with an accent', 'force', { equals: true }, { 'förce[]': true }],
     ['null where a value must be', 'confirm', { present: true }, { confirm: null }],
     ['null where no value may be', 'confirm', { present: false }, { confirm: null }],
     ['null for a small number', 'limit', { lessThan: 5 }, { limit: null }],
@@ -249,6 +276,8 @@ describe('conditions on arguments', () => {
     ['a value instead of the default', 'wipe', { equals: true }, { wipe: false }],
     ['another path', 'path', { matches: '^/etc' }, { path: '/tmp/./a/../b' }],
     ['another key', 'force', { equals: true }, { enforce: true }],
+    ['a key of signs', '$', { equals: true }, { '?': true }],
+    ['a reference to itself', 'endless', { equals: true }, {}],
     ['a default where nothing was sent', 'wipe', { present: true }, {}],
     ['a yes where a no is denied', 'dryRun', { equals: false }, { dryRun: 'yes' }],
   ])('do not hold of what is clearly something else: %s', (_, place, condition, input) => {

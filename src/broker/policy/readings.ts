@@ -25,8 +25,10 @@ export function isSameKey(key: string, other: string): boolean {
   return lettersOf(key) === lettersOf(other);
 }
 
+/** Without signs and accents, which some tools drop: `--force`, `force[]`. A key of signs alone is itself. */
 function lettersOf(key: string): string {
-  return fold(key).replace(/(?<=.)[-_ ](?=.)/g, '');
+  const folded = fold(key);
+  return folded.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '') || folded;
 }
 
 const MAX_KEY_GROWTH = 3;

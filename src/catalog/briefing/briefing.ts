@@ -3,6 +3,7 @@ import type { ObservedTypeOf } from '../declarations/typescript/typescript.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogSnapshot } from '../snapshot.js';
 import { exampleCall } from './example-call.js';
+import { parameterIndex } from './parameter-index.js';
 import { BRIEF_HEAD, declarationsWithin } from './server-declarations.js';
 import { type Measure, serverIndex, type UsedBefore } from './server-index.js';
 import { estimateTokens } from './tokens.js';
@@ -22,6 +23,12 @@ export interface BriefingOptions {
  */
 export const DEFAULT_BUDGET_TOKENS = 500;
 
+/**
+ * What the parameters of functions may cost besides, where nobody has set a budget: those of some forty tools. They come last,
+ * so that a client that cuts loses nothing else, and save those that do not cut the program that would look them up.
+ */
+const PARAMETER_TOKENS = 400;
+
 /** What an agent is told about these servers: everything that fits, the same for the same snapshot. */
 export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions = {}): CatalogBriefing {
   const { budgetTokens = DEFAULT_BUDGET_TOKENS, usedBefore } = options;
@@ -35,17 +42,21 @@ export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions
   const { notice } = snapshot;
   if (servers.length === 0)
     return {
-      ...{ level: 'none', ...counts, text: '', estimatedTokens: 0, shortIndex: () => '' },
+      ...{ level: 'none', ...counts, text: '', parameters: '', estimatedTokens: 0, shortIndex: () => '' },
       ...(notice === undefined ? {} : { notice }),
     };
   const modules = declarationsWithin(servers, budgetTokens - estimateTokens(BRIEF_HEAD), options.observedTypeOf);
   const index = (most: number, measure: Measure) => serverIndex(servers, most, measure, undefined, usedBefore);
   const text = modules === undefined ? index(budgetTokens, estimateTokens) : `${BRIEF_HEAD}${modules.text}`;
+  const isDefault = options.budgetTokens === undefined;
+  const parameters =
+    modules === undefined && isDefault ? parameterIndex(servers, text, PARAMETER_TOKENS, usedBefore) : '';
   const example = exampleCall(servers);
   return {
     level: modules?.detail ?? 'index',
     ...counts,
     text,
+    parameters,
     estimatedTokens: estimateTokens(text),
     shortIndex: (maximumCharacters) => index(maximumCharacters, (each) => each.length),
     ...(example === undefined ? {} : { example }),

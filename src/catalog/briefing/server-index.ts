@@ -152,7 +152,7 @@ class IndexLine {
 
   /** A line of names would show a few of its tools and hide what the others are for. */
   get isLarge(): boolean {
-    return this.#tools.length > MAX_NAMED_FIRST;
+    return isLargeServer(this.#server);
   }
 
   setWords(words: string): void {
@@ -193,6 +193,10 @@ function markOf(tool: CatalogTool | undefined): string {
 
 /** Servers with more tools than this are named by what they are about first. */
 const MAX_NAMED_FIRST = 12;
+
+export function isLargeServer({ tools }: CatalogServer): boolean {
+  return tools.length > MAX_NAMED_FIRST;
+}
 
 /** `mcp-sqlite-server` as `sqlite`: what is left says whether a name says more than the path. */
 function bareName(name: string): string {
@@ -264,7 +268,7 @@ function dealOut(
 }
 
 /** `(owner, repo, state?)`, `(…)` for an input that is more than its properties, or nothing where the names are not plain ones. */
-function parametersOf({ tool }: CatalogTool): string {
+export function parametersOf({ tool }: CatalogTool): string {
   const { properties, required, type = 'object', ...more } = tool.inputSchema ?? {};
   const names = isJsonObject(properties) ? Object.keys(properties).slice(0, MAX_PARAMETERS + 1) : [];
   if (names.length === 0 && (type !== 'object' || OTHER_FORMS.some((keyword) => isGiven(more[keyword])))) return '(…)';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CallerId } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
-import { ObservedTypesFile } from '../../store/observed-types-file.js';
+import { ObservedTypesFile } from '../../store/sqlite/observed-types-file.js';
 import { LearnedTypes } from './learned-types.js';
 
 const of = (caller: CallerId, profile = 'codemode') => ({ caller, profile });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import type { CallerId } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
-import type { ObservedTypesFile } from '../../store/observed-types-file.js';
+import type { ObservedTypesStore } from '../../store/observed-types.js';
 import { asRows } from './observed-shape.js';
 import { ObservedTypes } from './observed-types.js';
 import { takesQuery } from './query-tool.js';
@@ -10,7 +10,7 @@ import { shapeOfResult } from './shape-of-result.js';
 import { UsedServers } from './used-servers.js';
 
 export interface LearnedTypesOptions {
-  readonly file?: ObservedTypesFile;
+  readonly file?: ObservedTypesStore;
   /** Identifies how a server is reached: what another one returned says nothing of this one. */
   readonly fingerprintOf: (serverId: string) => string;
 }

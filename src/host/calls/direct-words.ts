@@ -26,6 +26,7 @@ const HINTS: Words = [
   [/^The run has ended or was cancelled\.$/, 'Make the call again if it is still needed.'],
   // Words that the message has already.
   [new RegExp(`^${GENERAL_HINTS.toolError}$`), ''],
+  [new RegExp(`^${GENERAL_HINTS.serverError}$`), ''],
 ];
 
 const MESSAGES: Words = [

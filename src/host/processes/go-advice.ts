@@ -31,7 +31,15 @@ export function goAdvice(source: string, complaint: string, view: ToolView): str
     unknown.size === 0 || starting.length === 0
       ? []
       : [`still starting, so their functions are not known yet: ${starting.slice(0, MAX_NAMES).join(', ')}`];
-  return [...meant, ...late, ...shown].join('\n');
+  return [...meant, ...fieldsOfText(complaint), ...late, ...shown].join('\n');
+}
+
+/** Tools without a declared output give their text, and code that was written for its data takes it for a struct. */
+function fieldsOfText(complaint: string): string[] {
+  const [, variable] =
+    /([\p{L}_][\p{L}\p{Nd}_]*)\.\S+ undefined \(type string has no field or method/u.exec(complaint) ?? [];
+  if (variable === undefined) return [];
+  return [`${variable} is the tool's text; its data: data, err := convert[map[string]any](${variable})`];
 }
 
 /** Functions have the tool's name, with the server's in front where two have the same. */

@@ -185,17 +185,18 @@ export function unmatchedExclusions(
 
 /** What an agent is told about these tools before its first program; the same text for the same view. */
 export function briefingOf(view: ToolView): CatalogBriefing {
-  const { forCode, promptTokens: budgetTokens = DEFAULT_BUDGET_TOKENS, observedTypeOf, usedBefore } = view;
+  const { forCode, promptTokens, observedTypeOf, usedBefore } = view;
   // What one caller has seen is in its own text only. It stays as it is while the tools do: clients cache it.
   const owner = observedTypeOf === undefined && usedBefore === undefined ? forCode : view;
   const known = briefings.get(owner);
-  if (known?.budgetTokens === budgetTokens) return known.briefing;
+  if (known !== undefined && known.promptTokens === promptTokens) return known.briefing;
   const learned = {
     ...(observedTypeOf === undefined ? {} : { observedTypeOf }),
     ...(usedBefore === undefined ? {} : { usedBefore }),
   };
-  const briefing = briefCatalog(forCode, { budgetTokens, ...learned });
-  briefings.set(owner, { budgetTokens, briefing });
+  const budget = promptTokens === undefined ? {} : { budgetTokens: promptTokens };
+  const briefing = briefCatalog(forCode, { ...budget, ...learned });
+  briefings.set(owner, { promptTokens, briefing });
   return briefing;
 }
 
@@ -220,7 +221,7 @@ export function briefingLevel({ observedTypeOf: _, usedBefore: __, ...view }: To
 /** Making one takes milliseconds, and every client asks. */
 const briefings = new WeakMap<
   CatalogSnapshot | ToolView,
-  { readonly budgetTokens: number; readonly briefing: CatalogBriefing }
+  { readonly promptTokens: number | undefined; readonly briefing: CatalogBriefing }
 >();
 
 /** The TypeScript declarations of one server's module, complete in themselves. */

@@ -1,4 +1,5 @@
 import type { CallVerdict } from '../../domain/audit.js';
+import { isAdvice } from '../../domain/general-hints.js';
 import type { CallReply, GuestError } from '../../domain/run.js';
 import { unwrap } from '../../host/calls/unwrap.js';
 import type { BrokerOutcome } from '../../host/session.js';
@@ -83,7 +84,8 @@ function messageOf(code: ErrorCode, { message, hint, fields }: GuestError): stri
         : `${message}. ${hint}`;
     case 'CALL_FAILED':
       // The general hint speaks of functions that scripts have not.
-      return hint.includes('getTool()') ? `${message}. Change the arguments.` : `${message}. ${hint}`;
+      if (hint.includes('getTool()')) return `${message}. Change the arguments.`;
+      return isAdvice(hint) ? `${message}. ${hint}` : message;
     default:
       return `${message}. ${hint}`;
   }

@@ -38,8 +38,11 @@ export async function runProgram(
       signal: stop.signal,
       respond: (ended) => respond(ended) as unknown as JsonValue,
     });
-    const notes = runNotes(summary, patternsHint);
-    return { response: respond(summary), notes, hasFailed: summary.outcome.status === 'failed' };
+    const response = respond(summary);
+    // A client shows an empty answer as nothing at all, and its model waits for more.
+    const silent = response.output === '' ? [PRINTED_NOTHING] : [];
+    const notes = [...silent, ...runNotes(summary, patternsHint)];
+    return { response, notes, hasFailed: summary.outcome.status === 'failed' };
   } catch (error) {
     // The compiler continues meanwhile, and what it has done is done.
     if (late.signal.aborted && isHostError(error, 'cancelled'))
@@ -50,6 +53,8 @@ export async function runProgram(
     stop.release();
   }
 }
+
+const PRINTED_NOTHING = 'The code ran to its end and printed nothing. Print what you want to know with fmt.Println.';
 
 const STILL_COMPILING =
   'the code is still being compiled (a new Go compiles its standard library first, for a minute or two); nothing has run';

@@ -34,7 +34,8 @@ export function excerptOf(summary: PrintedSummary, maxBytes: number): string {
   const { outcome, stderr } = summary;
   const { kind, position, stack = '' } = outcome.status === 'failed' ? outcome.failure : NO_FAILURE;
   const places = stack.match(/^\s+(?:File "|at )/gm)?.length ?? 0;
-  const isSaid = kind === 'exception' && position !== undefined && places <= 1 && stack.trim() !== '';
+  const isPlaced = kind === 'import' || (kind === 'exception' && position !== undefined);
+  const isSaid = isPlaced && places <= 1 && stack.trim() !== '';
   const text = stderr.text.trimEnd();
   if (!isSaid || stderr.isCut || !text.endsWith(stack.trimEnd())) return printedBy(summary, maxBytes);
   const rest = text.slice(0, text.length - stack.trimEnd().length);

@@ -10,6 +10,7 @@ import type { CallContext } from '../profile.js';
 import { parseExecuteRequest, requestIdOf } from './contract.js';
 import { runWithRecovery } from './recovery.js';
 import { type ExecuteResponse, renderRefusal, renderResponse, renderStillRunning, renderSuspended } from './render.js';
+import { unknownGrants } from './unknown-grants.js';
 
 /** What holds for every request of the contract, by whichever door it comes. */
 export interface ExecuteSettings {
@@ -50,13 +51,12 @@ export async function execute(
   try {
     const { code, isTypeScript, limits, capabilities, context } = parseExecuteRequest(input, table);
     const ofToken = ofCaller ?? session.bounds;
+    // A server that the token may not call is no server to it: an error would say that it is there.
+    const isKnown = (name: string) => isServer(name) && mayCallServer(name, ofToken === undefined ? [] : [ofToken]);
     const { grants, notes } = grantsOf(
       capabilities,
       { configured: bounds, ofCaller: ofToken },
-      // A server that the token may not call is no server to it: an error would say that it is there.
-      (name) =>
-        (isServer(name) && mayCallServer(name, ofToken === undefined ? [] : [ofToken])) ||
-        session.tools().forCode.servers.some(({ id }) => id === name),
+      (name) => isKnown(name) || session.tools().forCode.servers.some(({ id }) => id === name),
     );
     const request: RunRequest = {
       source: code,
@@ -73,7 +73,9 @@ export async function execute(
     const response = withPossibleHint(responseOf(answer, requestId), (violation) =>
       isGrantable(violation, { configured: bounds, ofCaller: ofToken }, isServer),
     );
-    const logs = [...response.logs, ...notes.map((note) => `warning: ${note}`)];
+    // Asked after the run: a server that was still starting is known by now.
+    const unknown = unknownGrants(grants, session.tools().forCode, isKnown);
+    const logs = [...response.logs, ...[...notes, ...unknown].map((note) => `warning: ${note}`)];
     return { answer, response: { ...response, logs } };
   } catch (error) {
     if (!isHostError(error)) throw error;

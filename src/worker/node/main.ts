@@ -60,7 +60,8 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
   const fail = (error: unknown): void => {
     const failure = failureOf(error, workspace);
     process.stderr.write(`${failure.stack ?? failure.message}\n`);
-    end(failure, 1);
+    // What it had set by then goes with it, where that is JSON.
+    end(failure, 1, resultJson().json);
     process.exit(1);
   };
   const complete = (exitCode: number): void => {

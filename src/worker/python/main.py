@@ -110,7 +110,7 @@ def run(connection, workspace: str, source: str, files: list) -> None:
     except NotSerializable as refusal:
         failure, exit_code = refusal.failure, 1
     except BaseException as error:  # noqa: BLE001
-        failure, exit_code = tell(error, program), 1
+        failure, exit_code, result = tell(error, program), 1, result_so_far(namespace)
     flush()
     # A fork that comes to the end of the program is not the program.
     if os.getpid() == owner:
@@ -247,6 +247,14 @@ def result_json(namespace: dict) -> bytes:
             limit="output",
         )
     return text
+
+
+def result_so_far(namespace: dict) -> bytes:
+    """What a program that failed had set by then, where that is JSON."""
+    try:
+        return result_json(namespace)
+    except BaseException:  # noqa: BLE001
+        return b""
 
 
 def exit_code_of(request: SystemExit) -> int:

@@ -136,6 +136,18 @@ describe('a request that asks for more than it may have', () => {
     expect((await execute(`return fs.readFile('${granted}/note.txt')`, asked)).logs).toEqual([]);
   });
 
+  test('is told which names in it mean no server and no tool [C6]', async () => {
+    const { success, logs } = await execute('return 1', ['mcp:everday', 'mcp:everyday/ecko', 'mcp:everyday/add']);
+    expect([success, logs]).toEqual([
+      true,
+      [
+        'warning: mcp:everday grants nothing: there is no server "everday"; did you mean "everyday"?',
+        'warning: "everyday/ecko" grants nothing: no granted server has such a tool; did you mean "echo"?',
+      ],
+    ]);
+    expect((await execute('return 1', ['mcp:missing', 'mcp:every*'])).logs).toEqual([]);
+  });
+
   test('an empty system grant asks for nothing [C6]', async () => {
     expect(await execute('return 1', { system: {} })).toMatchObject({ status: 200, result: 1 });
     expect(await execute('return 1', ['system:clock'])).toMatchObject({

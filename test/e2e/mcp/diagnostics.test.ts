@@ -10,6 +10,8 @@ const replies = {
   expired: failed('Error: the access token has expired'),
   status: failed('GitHub API error: HTTP 401: {"message":"Bad credentials"}'),
   rpc: { rpcError: { code: -32001, message: 'Unauthorized' } },
+  down: { rpcError: { code: -32603, message: 'the database is down' } },
+  picky: { rpcError: { code: -32602, message: 'it must be green' } },
   parse: failed('SyntaxError: invalid token at line 3'),
   page: failed('invalid page token'),
   check: failed('invalid token'),
@@ -39,6 +41,18 @@ async function diagnosticsOf(code: string, more?: Record<string, unknown>): Prom
 
 const missingAwait = async (code: string) =>
   (await diagnosticsOf(code)).filter(({ code: kind }) => kind === 'MISSING_AWAIT');
+
+test('an error of a server blames the input only where the server does', async () => {
+  const failureOf = async (tool: string) =>
+    (await diagnosticsOf(`import { ${tool} } from '@codemode/servers/notes';\nawait ${tool}({});`))[0];
+  const down = await failureOf('down');
+  expect(down?.message).toBe('ToolCallError: notes answered with an error: the database is down');
+  expect(down).not.toHaveProperty('hint');
+  expect(await failureOf('picky')).toMatchObject({
+    message: 'ToolCallError: notes refused the call: it must be green',
+    hint: 'Look the tool up with getTool() and correct the input.',
+  });
+});
 
 describe('a forgotten await', () => {
   test('in front of the result is named with its line and what to write', async () => {
@@ -73,6 +87,12 @@ describe('a forgotten await', () => {
       'Await the whole list: await Promise.all(list).',
     ],
     [
+      'in a race that the program made itself',
+      `${ECHO}globalThis.__codemode_result__ = await new Promise((done) => { echo({ message: 'a' }).then(done); done('late'); });`,
+      '`result` was made before the answer of echo(...) at line 2',
+      'Await it before the result is made. If it may be left behind, use Promise.race: its losers are not waited for.',
+    ],
+    [
       'of a list that forEach goes through',
       `${ECHO}let all = '';\n['a', 'b', 'c'].forEach(async (message) => { all += await echo({ message }); });\nglobalThis.__codemode_result__ = all;`,
       '`result` was made before the answer of echo(...) at line 3, 3 times',
@@ -82,7 +102,7 @@ describe('a forgotten await', () => {
       'of a Promise.all',
       `${ECHO}const all = Promise.all([echo({ message: 'a' })]);\nglobalThis.__codemode_result__ = Object.keys(all).length;`,
       '`result` was made before the answer of echo(...) at line 2',
-      'Await what makes the calls: await Promise.all(list.map(async (item) => ...)); forEach and filter do not wait.',
+      'Await it before the result is made. If it may be left behind, use Promise.race: its losers are not waited for.',
     ],
     [
       'whose answer nothing used',

@@ -23,8 +23,14 @@ const CRM = {
       inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
     },
     { name: 'locked', inputSchema: { type: 'object' } },
+    { name: 'broken', inputSchema: { type: 'object' } },
+    { name: 'picky', inputSchema: { type: 'object' } },
   ],
-  replies: { locked: { content: [{ type: 'text', text: '401 Unauthorized: token expired' }], isError: true } },
+  replies: {
+    broken: { rpcError: { code: -32603, message: 'the database is down' } },
+    picky: { rpcError: { code: -32602, message: 'it must be green' } },
+    locked: { content: [{ type: 'text', text: '401 Unauthorized: token expired' }], isError: true },
+  },
 };
 
 /** Without what the program printed. */
@@ -74,6 +80,7 @@ if err != nil {
 	return err
 }
 _, err = readRange(ctx, ReadRangeInput{File: "a", Range: "A334:C420"})
+fmt.Println("read")
 return err`,
   failing:
     'for i := 0; i < 2; i++ {\n\tif _, err := callTool(ctx, "excel", "list_rows", map[string]any{"offset": i}); err != nil {\n\t\treturn err\n\t}\n}\nreturn fmt.Errorf("x")',
@@ -161,6 +168,35 @@ await asyncio.sleep(0)`,
     expect(
       [node, python].map(({ structuredContent }) => (structuredContent as { result: { data: unknown } }).result.data),
     ).toEqual(['late', 'late']);
+  });
+
+  test.each([
+    [
+      'run_node',
+      'import { broken } from "./servers/crm/index.js";\nglobalThis.result = { done: [1, 2] };\nawait broken({});',
+    ],
+    ['run_python', 'from servers.crm import broken\nresult = {"done": [1, 2]}\nawait broken({})'],
+  ])('%s: a failed program keeps what it had set, and is not told to change its input', async (name, code) => {
+    const answer = await call(name)(code);
+    expect(notesOf(answer)).toEqual(['When it failed, `result` was {"done":[1,2]}']);
+    const { message } = (answer.structuredContent as { result: { error: { message: string } } }).result.error;
+    expect(message).toMatch(/^crm answered with an error: the database is down \(line 3, column \d+\)$/);
+  });
+
+  test('of a large value that a failed program had set the beginning is shown, in whole items', async () => {
+    const [note = ''] = notesOf(await call('run_python')('result = list(range(1000))\nraise KeyError("x")'));
+    expect(note).toMatch(
+      /^When it failed, `result` began with \[0,1,.*\d\] \(of 3891 characters, 1000 rows of number\)$/,
+    );
+    expect(note.length).toBeLessThan(1_150);
+  });
+
+  test('a traceback of one place is not told a second time', async () => {
+    for (const [name, code] of [
+      ['run_node', 'import { getUsr } from "./servers/crm/index.js";'],
+      ['run_python', 'from servers.crm import get_usr'],
+    ] as const)
+      expect((await call(name)(code)).structuredContent).not.toHaveProperty('notes');
   });
 
   test('the number stands for a call that no line leads to', async () => {
@@ -277,6 +313,16 @@ describe('profile code_execution', needs('bubblewrap'), () => {
     ]);
   });
 
+  test('an error of a server blames the input only where the server does [D2]', async () => {
+    const { structuredContent } = await run(
+      'var of = function (tool) { return call_tool("crm", tool, {}).error.message; }; [of("broken"), of("picky")]',
+    );
+    expect((structuredContent as { value: string[] }).value).toEqual([
+      'crm answered with an error: the database is down',
+      'crm refused the call: it must be green. Change the arguments.',
+    ]);
+  });
+
   test('a mistyped tool is told with the right name, and a wrong argument with an example [D3]', async () => {
     const { structuredContent } = await run(
       'var a = call_tool("excel", "read_rang", {}); var b = call_tool("crm", "get-user", { nam: 1 }); [a.error.message, b.error.message]',
@@ -298,4 +344,19 @@ describe('profile go', needs('go', 'bubblewrap'), () => {
   }, 600_000);
   afterAll(() => go?.[Symbol.asyncDispose]());
   tests((code) => go.call({ code }), GO, { redaction: OF_PATTERNS });
+
+  test('code that prints nothing is told to print', async () => {
+    const answer = await go.call({ code: 'n := 1\n_ = n' });
+    expect(answer.structuredContent).toMatchObject({ output: '' });
+    expect(notesOf(answer)).toEqual([
+      'The code ran to its end and printed nothing. Print what you want to know with fmt.Println.',
+    ]);
+  });
+
+  test('code that takes the text of a tool for a struct is told how to get its data', async () => {
+    const code = 'out, err := readRange(ctx, ReadRangeInput{File: "a"})\nfmt.Println(out.Rows, err)';
+    expect((await go.call({ code })).structuredContent).toMatchObject({
+      output: expect.stringContaining("out is the tool's text; its data: data, err := convert[map[string]any](out)"),
+    });
+  });
 });

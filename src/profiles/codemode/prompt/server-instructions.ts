@@ -29,6 +29,7 @@ export function serverInstructions(input: InstructionsInput): string {
     ...(scripts.length === 0 ? [] : [scriptsSection(scripts)]),
     `## Modules of every program\n\n${fenced(LIBRARY_DECLARATIONS)}`,
     `## Rules, besides those of the tool's description\n\n${details(limits)}`,
+    ...(briefing.parameters === '' ? [] : [`## Parameters of functions\n\n${briefing.parameters.trimEnd()}`]),
   ].join('\n\n');
 }
 
