@@ -27,7 +27,7 @@ const ONE_HOME = {
   child_process: '^src/(sandbox/|upstream/mcp/stdio|broker/hooks/command-hook|surfaces/cli/open-browser)',
   '@modelcontextprotocol/client': '^src/upstream/mcp/',
   '@modelcontextprotocol/server': '^src/surfaces/mcp/',
-  libsql: '^src/store/',
+  libsql: '^src/store/sqlite/',
   // The host never parses or evaluates what an agent wrote: the engines live in the jail.
   'quickjs-wasi': '^src/worker/',
   'oxc-transform': '^src/worker/',

@@ -113,15 +113,24 @@ const NULL_LOGGER = `
   const nothing = () => {};
   module.exports = { fatal: nothing, error: nothing, warn: nothing, info: nothing, debug: nothing, trace: nothing };`;
 
+/**
+ * What stands in for packages that are loaded but must do nothing. graphile-worker looks for settings in the current folder with
+ * cosmiconfig, and would run a `.js` file that it finds there.
+ */
+const REPLACED = {
+  'abstract-logging': NULL_LOGGER,
+  cosmiconfig: 'module.exports = { cosmiconfigSync: () => ({ search: () => null }) };',
+};
+
 const unusedPackages = {
   name: 'unused-packages',
   /** @param {import('esbuild').PluginBuild} bundler */
   setup({ onResolve, onLoad }) {
     const namespace = 'unused-packages';
-    const names = [...Object.keys(UNUSED), 'abstract-logging'];
+    const names = [...Object.keys(UNUSED), ...Object.keys(REPLACED)];
     onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path }) => ({ path, namespace }));
     onLoad({ filter: /.*/, namespace }, ({ path }) => {
-      if (path === 'abstract-logging') return { contents: NULL_LOGGER };
+      if (Object.hasOwn(REPLACED, path)) return { contents: REPLACED[/** @type {keyof typeof REPLACED} */ (path)] };
       const reason = `${path} is not in the bundle: ${UNUSED[/** @type {keyof typeof UNUSED} */ (path)]}`;
       return { contents: `throw new Error(${JSON.stringify(reason)});` };
     });

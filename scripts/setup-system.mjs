@@ -7,9 +7,11 @@ import { isMain } from './repository.mjs';
 import { checkNeed, installCommand, NEEDS } from './system-needs.mjs';
 
 if (isMain(import.meta.url)) {
-  const missing = unmetNeeds().filter(({ check }) => check.isInstallable);
-  if (missing.length > 0 && mayInstall()) install(missing.map(({ name }) => NEEDS[name].package));
-  const unmet = unmetNeeds();
+  const before = unmetNeeds();
+  const missing = before.filter(({ check }) => check.isInstallable);
+  const installs = missing.length > 0 && mayInstall();
+  if (installs) install(missing.map(({ name }) => NEEDS[name].package));
+  const unmet = installs ? unmetNeeds() : before;
   for (const { name } of allNeeds()) if (!unmet.some((need) => need.name === name)) console.log(`${name}: ok`);
   for (const { name, check } of unmet) console.log(`${name}: ${check.reason}\n  its tests will be skipped`);
   console.log(report(installSuite()));

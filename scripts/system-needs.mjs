@@ -43,6 +43,28 @@ export const NEEDS = {
     use: 'programs on real Python',
     ifBroken: 'install Python 3.11 or newer as /usr/bin/python3',
   },
+  postgresql: {
+    package: 'postgresql-15',
+    // Debian keeps it outside of PATH, in a folder for each release.
+    probe: [
+      'sh',
+      '-c',
+      'PATH="$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tr "\\n" ":")" exec postgres --version',
+    ],
+    use: 'several hosts that share a database',
+    ifBroken: 'install PostgreSQL 13 or newer: apt-get install -y postgresql-15',
+  },
+  iproute: {
+    package: 'iproute2',
+    probe: ['sh', '-c', 'ip netns add codemode-probe && ip netns delete codemode-probe'],
+    use: 'hosts in network namespaces of their own',
+    ifBroken: 'run npm test as root, where network namespaces are allowed',
+  },
+  faketime: {
+    package: 'faketime',
+    probe: ['faketime', '-f', '+1s', 'true'],
+    use: 'a host whose clock is wrong',
+  },
   mypy: {
     package: 'mypy',
     probe: ['mypy', '--version'],
@@ -86,6 +108,9 @@ export const NEEDS = {
 
 const PROBE_TIMEOUT_MS = 10_000;
 
+/** What a shell answers where it found no such program. */
+const NOT_FOUND = 127;
+
 /**
  * Whether a need is met; if not, whether installing its package would help, and a reason that says what to type.
  *
@@ -104,8 +129,9 @@ export function probeNeed(need) {
   const [program = '', ...args] = need.probe;
   const { error, status, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: PROBE_TIMEOUT_MS });
   if (status === 0) return { isMet: true };
-  if (error !== undefined && 'code' in error && error.code === 'ENOENT') {
-    const reason = `${program} is missing, needed for ${need.use}; type: ${installCommand([need.package])}`;
+  const isMissing = (error !== undefined && 'code' in error && error.code === 'ENOENT') || status === NOT_FOUND;
+  if (isMissing) {
+    const reason = `${status === NOT_FOUND ? need.package : program} is missing, needed for ${need.use}; type: ${installCommand([need.package])}`;
     return { isMet: false, isInstallable: true, reason };
   }
   const detail = stderr?.trim().split('\n')[0] || error?.message || `exit status ${status}`;

@@ -16,6 +16,14 @@ test('a missing program can be installed, and the reason says what to type', () 
   });
 });
 
+test('a program that a shell did not find can be installed too', () => {
+  expect(probeNeed({ ...need, probe: ['sh', '-c', 'no-such-program-anywhere'] })).toEqual({
+    isMet: false,
+    isInstallable: true,
+    reason: `nothing is missing, needed for this test; type: ${installCommand(['nothing'])}`,
+  });
+});
+
 test('the command to type is complete, for root and for anyone else', () => {
   expect(installCommand(['a', 'b'], true)).toBe('apt-get update && apt-get install -y --no-install-recommends a b');
   expect(installCommand(['a'], false)).toBe('sudo apt-get update && sudo apt-get install -y --no-install-recommends a');

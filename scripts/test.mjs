@@ -24,9 +24,14 @@ if (isMain(import.meta.url)) {
 
 /** @returns {Promise<string[]>} what went wrong */
 async function runAll() {
-  await section('system', ['scripts/setup-system.mjs']);
+  // Preparing the machine is mostly downloads.
+  const build = runNode(['scripts/build.mjs'], { quiet: true });
+  console.log('\n== system');
+  await runNode(['scripts/setup-system.mjs']);
+  const built = await build;
+  console.log(`\n== build\n${built.output.trimEnd()}`);
   // Nothing below can be believed without a build of these very sources.
-  if (!(await section('build', ['scripts/build.mjs']))) return ['build'];
+  if (!built.ok) return ['build'];
   const failed = [];
   // Product tests start processes and wait for them for a third of their time: the sources are looked at meanwhile.
   const sources = runNode(['scripts/check.mjs', '--sources'], { quiet: true });
@@ -38,12 +43,6 @@ async function runAll() {
   console.log(`\n== check\n${output.trimEnd()}`);
   if (!ok) failed.push('check');
   return failed;
-}
-
-async function section(title, args) {
-  console.log(`\n== ${title}`);
-  const { ok } = await runNode(args);
-  return ok;
 }
 
 function tryReadReport(project) {

@@ -7,6 +7,7 @@ import type { GuestError } from '../domain/run.js';
 import type { Tool } from '../domain/tool.js';
 import { SPANS } from '../domain/trace.js';
 import type { ToolReply, UpstreamFailure } from '../domain/upstream.js';
+import type { Awaitable } from '../lib/awaitable.js';
 import type { ApprovalQuestion, Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
 import type { AuditTrail } from './audit/audit-trail.js';
@@ -102,11 +103,11 @@ export class Broker {
     try {
       const raw = await this.#carryOut(redactor === undefined ? call : redactOnTheWay(redactor, call), trace);
       const outcome = shortened(redactor === undefined ? raw : await redactOutcome(redactor, raw));
-      trace?.end(outcome);
+      await trace?.end(outcome);
       return outcome;
     } catch (error) {
       // A bug in the host; the call may have been made all the same.
-      trace?.end({ ok: false, error: MISTAKE });
+      await trace?.end({ ok: false, error: MISTAKE });
       throw error;
     }
   }
@@ -116,7 +117,7 @@ export class Broker {
     const { audit } = this.#options;
     const outcome: BrokerOutcome = { ok: false, error, verdict };
     // A store that cannot be opened is not an error here: no call was made.
-    if (audit !== undefined && (await audit.refusal()) === undefined) new CallTrace(audit, call).end(outcome);
+    if (audit !== undefined && (await audit.refusal()) === undefined) await new CallTrace(audit, call).end(outcome);
     return outcome;
   }
 
@@ -129,9 +130,9 @@ export class Broker {
     if (!this.#options.checker.checkArguments(call.tool, call.exportName, call.input).ok) return false;
     if (this.#admittance.refusalOf(call) !== undefined) return false;
     const { gate } = this.#options;
-    const judgement = gate.judge(questionOf(call), call.run.ledger);
+    const judgement = await gate.judge(questionOf(call), call.run.ledger);
     if (judgement.decision === 'deny') return false;
-    if (judgement.decision === 'allow') judgement.bill.giveBack();
+    if (judgement.decision === 'allow') await judgement.bill.giveBack();
     gate.recall(call.tool, call.serverPath, call.run.ledger);
     return true;
   }
@@ -150,27 +151,27 @@ export class Broker {
     if (!checked.ok) return { ok: false, error: checked.error, verdict: 'invalid_arguments' };
     const ungranted = this.#admittance.refusalOf(call);
     if (ungranted !== undefined) return { ok: false, error: ungranted, verdict: 'denied' };
-    // Synchronous up to the first await, so that concurrent calls see what earlier ones have spent and reserved.
+    // What the call costs is reserved before anything is waited for: concurrent calls see what earlier ones have reserved.
     const question = questionOf(call);
-    const judgement = this.#options.gate.judge(question, call.run.ledger);
+    const judgement = await this.#options.gate.judge(question, call.run.ledger);
     call.span?.set({ 'codemode.policy.decision': judgement.decision });
     if (judgement.decision === 'deny') return { ok: false, error: denialError(call, judgement), verdict: 'denied' };
     const bill = judgement.decision === 'allow' ? judgement.bill : undefined;
-    const busy = call.delegate?.isReplayed === true ? undefined : this.#admittance.takeRate(call.run, question);
+    const busy = call.delegate?.isReplayed === true ? undefined : await this.#admittance.takeRate(call.run, question);
     if (busy !== undefined) {
-      bill?.giveBack();
+      await bill?.giveBack();
       return { ok: false, error: busyError(call, busy), verdict: 'limited' };
     }
     // Before a person is asked: nobody decides about a call that is refused anyway.
     const vetoed = await this.#options.hooks?.refusalOf(call);
     if (vetoed !== undefined) {
-      bill?.giveBack();
+      await bill?.giveBack();
       return { ok: false, error: vetoError(call, vetoed), verdict: 'denied' };
     }
     const mayBeAsked = judgement.decision === 'ask' || call.delegate?.isReplayed === true;
     const asked = mayBeAsked ? await this.#ask(call, judgement) : undefined;
     if (asked?.error !== undefined) {
-      bill?.giveBack();
+      await bill?.giveBack();
       return asked;
     }
     const sending = () => trace?.sending(asked?.approval);
@@ -195,29 +196,29 @@ export class Broker {
   /** Makes a call that nothing speaks against any more. A place among those in progress is not held while a person thinks. */
   async #make(call: BrokerCall, { question, paid, sending }: Sending): Promise<BrokerOutcome> {
     const { gate } = this.#options;
-    const bill = paid ?? gate.payApproved(question, call.run.ledger);
+    const bill = paid ?? (await gate.payApproved(question, call.run.ledger));
     if (bill === undefined) return { ok: false, error: unpaidError(call), verdict: 'denied' };
     const entering = this.#admittance.enter(call.run, question, call.signal);
     const place = entering instanceof Promise ? await entering : entering;
     if (place.kind !== 'entered') {
-      bill.giveBack();
+      await bill.giveBack();
       return place.kind === 'busy'
         ? { ok: false, error: busyError(call, place.busy), verdict: 'limited' }
         : { ok: false, error: errorOfFailure(call, CANCELLED), verdict: 'cancelled' };
     }
     try {
-      const unrecorded = sending();
+      const unrecorded = await sending();
       if (unrecorded !== undefined) {
-        bill.giveBack();
+        await bill.giveBack();
         return { ok: false, error: unrecorded, verdict: 'not_sent' };
       }
-      call.delegate?.onSending();
+      await call.delegate?.onSending();
       const times = this.#admittance.timesOf(call.run, question);
       const outcome = asUnauthorized(await callUpstream(this.#options, call, question.arguments, times), call.input);
       // The program has received the server's text from here on, whether it is an answer or an error.
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
-      if (outcome.failure.kind === 'not_sent') bill.giveBack();
+      if (outcome.failure.kind === 'not_sent') await bill.giveBack();
       const { registry } = this.#options;
       const keys = timeoutKeys(registry, call.tool, times);
       const error = errorOfFailure(call, outcome.failure, keys, credentialKey(registry, call.tool));
@@ -282,7 +283,7 @@ interface Sending {
   readonly question: PolicyQuestion;
   readonly paid: Bill | undefined;
   /** Records that the call is sent, or returns why it must not be. */
-  readonly sending: () => GuestError | undefined;
+  readonly sending: () => Awaitable<GuestError | undefined>;
 }
 
 /** A person's decision: an approval, or the outcome of the refused call. */

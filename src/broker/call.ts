@@ -6,6 +6,7 @@ import type { GuestError, SourcePosition } from '../domain/run.js';
 import type { Tool } from '../domain/tool.js';
 import type { Span } from '../domain/trace.js';
 import type { CallProgress, ToolReply } from '../domain/upstream.js';
+import type { Awaitable } from '../lib/awaitable.js';
 import type { RedactionCounts } from './redaction/redactor.js';
 import type { RunContext } from './run-context.js';
 
@@ -46,7 +47,7 @@ export interface CallDelegate {
   /** The person has decided, or the approval has timed out. */
   onDecided(): void;
   /** The call is about to be sent, and may have taken effect from here on. Throws if that cannot be recorded; the call is then not sent. */
-  onSending(): void;
+  onSending(): Awaitable<void>;
   /** An attempt failed in this way, and the call is sent again. */
   onRetry?(failure: string): void;
 }

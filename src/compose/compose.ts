@@ -29,10 +29,11 @@ import type { OpenConsole } from './console-http.js';
 import { openHooks } from './hooks.js';
 import { openInventory } from './inventory.js';
 import { findRuntimes, machineWarnings } from './machine.js';
+import { tellQuarantines } from './quarantines.js';
 import { openRedactor } from './redactor.js';
 import type { Servers } from './servers.js';
 import { loadSettings } from './settings.js';
-import { definitionsOf, readAccessToken, recordsOf } from './state.js';
+import { definitionsOf, recordsOf } from './state.js';
 import { openTracing } from './telemetry.js';
 
 const SURFACES = {
@@ -87,7 +88,7 @@ export async function compose(
       hasOneCaller: settings.surface === 'stdio' || settings.isOneShot === true,
       ...(tracing.tracer === undefined ? {} : { tracer: tracing.tracer }),
       observer: telemetry,
-      hooks: await openHooks(loaded, redactor, onProblem),
+      hooks: await openHooks(loaded, redactor, servers.registry, onProblem),
       goCacheFolder: goCacheFolder(loaded.config, readEnvironment(), process.getuid?.()),
       checkerFolder: checkerFolder(readEnvironment()),
       retryOf,
@@ -121,6 +122,7 @@ export async function compose(
     sessionOptionsOf: (caller, profile) =>
       sessionOptions(profileOfRun(loaded.config, machine, profile), codeModeOf(loaded.config, undefined), caller),
   });
+  if (settings.surface !== undefined) tellQuarantines(servers.registry);
   // Who is started by a client has its first questions to answer; everybody else wants to know now.
   if (settings.surface !== 'stdio') await host.open();
   const { config } = loaded;
@@ -163,10 +165,11 @@ export async function compose(
         mcpOptions(host, config, createProfile(config, machine), options, redactor),
         servers,
         config,
-        await readAccessToken(),
+        await records.store.accessToken(),
         openOwnConsole,
       );
     },
+    isApproverSecretMade: () => records.approverSecret.isMade(),
     serveConsole: async ({ log, port }) => {
       const { openConsoleHttp } = await import('./console-http.js');
       const clean: Log = (line, level, ids) => log(redactor.text(line), level, ids);

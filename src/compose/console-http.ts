@@ -37,7 +37,7 @@ export async function openConsoleHttp(
     if (port === 0 || !isHostError(error, 'bad_config')) throw error;
     return start(0);
   });
-  const announced = announce(access, url, address);
+  const announced = await announce(access, url, address);
   host
     .warm((message) => log(message, 'info'))
     .catch((error: unknown) => {
@@ -47,7 +47,7 @@ export async function openConsoleHttp(
     url,
     consoleLink: announced.link,
     close: async () => {
-      announced.withdraw();
+      await announced.withdraw();
       page.close();
       await host.drain(SHUTDOWN_GRACE_MS);
       const timer = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
@@ -66,13 +66,13 @@ export type OpenConsole = (options: {
 const NO_TOKENS: TokenRules = { identify: () => undefined, adviceFor: () => 'only the console is served here' };
 
 /** Tells other processes of this state folder where the console is served, until it is not. */
-export function announce(access: ConsoleAccess, url: string, host: string) {
+export async function announce(access: ConsoleAccess, url: string, host: string) {
   const holder = processIdentity() ?? `${process.pid}:unknown`;
   // Where it listens on every address, a person on this machine uses loopback.
   const reached = ['0.0.0.0', '::'].includes(host) ? url.replace(/\/\/.*:/, '//127.0.0.1:') : url;
-  access.hostServes({ holder, url: reached });
+  await access.hostServes({ holder, url: reached });
   return {
-    link: (maker: LinkMaker) => consoleLink(reached, access.makeLink(maker, holder)),
+    link: async (maker: LinkMaker) => consoleLink(reached, await access.makeLink(maker, holder)),
     withdraw: () => access.hostStops(holder),
   };
 }

@@ -68,7 +68,7 @@ export async function openConsole(
   const { config } = loaded;
   const folder = stateFolder(readEnvironment());
   const access = await records.consoleAccess();
-  const audit = config.audit.enabled ? auditOf(records, folder) : undefined;
+  const audit = config.audit.enabled ? auditOf(records) : undefined;
   const labelsOf = (serverId: string) => servers.traits.get(serverId)?.labels ?? [];
   const history = new RunHistory({
     ...{ host, suspended: records.suspended, presence: records.presence, redactor, labelsOf },
@@ -99,7 +99,7 @@ export async function openConsole(
         },
         days,
       ),
-    connect: async () => connectInfo(urlOf?.(), (await records.presence()).clients()),
+    connect: async () => connectInfo(urlOf?.(), await (await records.presence()).clients()),
     clients: async () => (await records.presence()).clients(),
     observedOf: async (tool) => (await parts.observed?.seenOf(tool)) ?? [],
     logins: async () => new Logins(await loadCredentials(records, redactor), [...servers.definitions.values()]),
@@ -130,16 +130,14 @@ export async function openConsole(
   return { surface, access };
 }
 
-/** Opened once, of the same file as the rest. */
-function auditOf(records: Records, folder: string): () => Promise<AuditLog> {
+/** Opened once, of the same store as the rest. */
+function auditOf(records: Records): () => Promise<AuditLog> {
   let opened: Promise<AuditLog> | undefined;
   return async () => {
     opened ??= (async () => {
-      const { AuditStore } = await import('../store/audit.js');
-      const store = AuditStore.open(await records.database(), await records.key(), folder);
-      return new AuditLog({ store, close: () => {} });
+      return AuditLog.open({ store: await records.store.audit(), close: async () => {} });
     })();
-    records.audit?.flush();
+    await records.audit?.flush();
     return opened;
   };
 }

@@ -4,9 +4,9 @@ import { Vault } from '../broker/credentials/vault.js';
 import type { Records } from './records.js';
 
 /** Puts together what lends tokens: a part of `compose/compose.ts` that is loaded with the first HTTP connection. */
-export function openCredentials(
-  { database, key }: Pick<Records, 'database' | 'key'>,
-  watcher?: SecretWatcher,
-): Credentials {
-  return new Credentials(new Vault(async () => ({ database: await database(), key: await key() })), watcher);
+export function openCredentials({ store }: Pick<Records, 'store'>, watcher?: SecretWatcher): Credentials {
+  return new Credentials(
+    new Vault(async () => ({ store: await store.credentials(), key: await store.key() })),
+    watcher,
+  );
 }

@@ -5,11 +5,13 @@ import type { LoadedConfig } from '../config/load.js';
 import { configuredHooks } from '../config/schema/hooks-schema.js';
 import { inheritedEnvironment, readEnvironment } from '../config/variables/environment.js';
 import { secretsIn } from '../lib/secret-values.js';
+import type { UpstreamRegistry } from '../upstream/registry.js';
 
 /** The hooks of the configuration; nothing is loaded where there are none. A part of `compose/compose.ts`. */
 export async function openHooks(
   { config, file }: LoadedConfig,
   redactor: Redactor,
+  { childGroups: groups }: UpstreamRegistry,
   onProblem: (message: string) => void,
 ): Promise<Hooks | undefined> {
   if (config.hooks.length === 0) return undefined;
@@ -21,5 +23,5 @@ export async function openHooks(
   }
   const { Hooks: Opened } = await import('../broker/hooks/hooks.js');
   const environment = inheritedEnvironment(readEnvironment());
-  return new Opened({ hooks, environment, warn: (message) => onProblem(redactor.text(message)) });
+  return new Opened({ hooks, environment, groups, warn: (message) => onProblem(redactor.text(message)) });
 }

@@ -65,7 +65,7 @@ export async function openHttp(
   page.mount(app);
   url = await listen(app, { host, port });
   isReady = true;
-  const announced = announce(access, url, host);
+  const announced = await announce(access, url, host);
   if (!LOOPBACK.includes(host))
     mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front', 'warn');
   mcp.host
@@ -76,7 +76,7 @@ export async function openHttp(
     consoleLink: announced.link,
     close: async () => {
       isReady = false;
-      announced.withdraw();
+      await announced.withdraw();
       page.close();
       const surfaces = [surface, rest].map((surface) => surface.close(SHUTDOWN_GRACE_MS));
       await Promise.all([...surfaces, mcp.host.drain(SHUTDOWN_GRACE_MS)]);

@@ -1,7 +1,6 @@
 import type { Redactor } from '../broker/redaction/redactor.js';
 import { Catalog } from '../catalog/catalog.js';
 import { LearnedTypes } from '../catalog/observed/learned-types.js';
-import { stateFolder } from '../config/files/state-folder.js';
 import type { LoadedConfig } from '../config/load.js';
 import { nothingConfigured } from '../config/nothing-configured.js';
 import { ownCommand } from '../config/own-command.js';
@@ -13,12 +12,11 @@ import { LOCAL_CALLER } from '../domain/run.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
 import { VERSION } from '../domain/version.js';
 import { Inventory } from '../host/tools/inventory.js';
-import { CatalogCache } from '../store/catalog-cache.js';
-import { ObservedTypesFile } from '../store/observed-types-file.js';
 import { COMMAND_LINE_CALLER } from '../surfaces/cli/caller.js';
 import type { ComposedInventory, HostSettings } from '../surfaces/cli/composed.js';
 import type { Adapter } from '../upstream/adapter.js';
 import { openGate } from './policy.js';
+import { quarantinesElsewhere } from './quarantines.js';
 import type { Records } from './records.js';
 import { openRedactor } from './redactor.js';
 import { Servers } from './servers.js';
@@ -39,6 +37,7 @@ export async function composeInventory(settings: HostSettings): Promise<Composed
       })
     ).inventory,
     loaded,
+    quarantinesElsewhere,
   };
 }
 
@@ -63,7 +62,6 @@ export async function openInventory(
   loaded: LoadedConfig,
   { audience, records, redactor, definitions, adapters = [] }: InventoryContext,
 ) {
-  const environment = readEnvironment();
   const servers = new Servers({
     clientInfo: { name: 'codemode', version: VERSION },
     definitions,
@@ -78,7 +76,7 @@ export async function openInventory(
   const nothing = nothingConfigured(loaded);
   const catalog = new Catalog({
     registry: servers.registry,
-    cache: new CatalogCache(stateFolder(environment)),
+    cache: records.store.catalogCache,
     fingerprintOf,
     descriptionOf: (id) => definitions.get(id)?.description,
     connectTimeoutMsOf: (id) => definitions.get(id)?.connectTimeoutMs,
@@ -87,9 +85,8 @@ export async function openInventory(
     ttlMs: loaded.config.catalog.ttl,
     clean: (value) => redactor.bulk(value),
   });
-  const file = new ObservedTypesFile(stateFolder(environment));
   const [learned] = await Promise.all([
-    loaded.config.learnTypes ? LearnedTypes.open({ file, fingerprintOf }) : undefined,
+    loaded.config.learnTypes ? LearnedTypes.open({ file: records.store.observedTypes, fingerprintOf }) : undefined,
     catalog.load(),
   ]);
   const gate = await openGate(loaded, servers);

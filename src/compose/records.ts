@@ -3,18 +3,13 @@ import { AuditTrail, type AuditTrailOptions } from '../broker/audit/audit-trail.
 import { CallerQuotas } from '../domain/quotas.js';
 import { SuspendedRuns } from '../host/runs/suspended-runs.js';
 import { ScriptLibrary } from '../host/scripts/stored-scripts.js';
-import { ApprovalStore } from '../store/approvals.js';
-import { hasApproverSecret, isApproverSecret, makeApproverSecret } from '../store/approver-secret.js';
+import { once } from '../lib/once.js';
 import type { ConsoleAccess } from '../store/console-access.js';
-import type { Database } from '../store/database.js';
-import type { MasterKey } from '../store/master-key.js';
 import type { PresenceStore } from '../store/presence.js';
-import { RunStore } from '../store/runs.js';
-import { ScriptStore, scriptSign } from '../store/scripts.js';
+import type { Store } from '../store/store.js';
 
 export interface RecordsOptions {
-  readonly stateFolder: string;
-  readonly masterKey: MasterKey;
+  readonly store: Store;
   /** Digest of how a server is reached. */
   readonly fingerprintOf: (serverId: string) => string;
   /** Digest of the servers there are. */
@@ -36,10 +31,13 @@ export interface ApproverSecret {
   isGiven(): Promise<boolean | undefined>;
   /** Whether one was ever made here. */
   isMade(): Promise<boolean>;
+  /** Whether this, which a person typed, is the secret. */
+  isRight(typed: string): Promise<boolean>;
 }
 
-/** What outlives the program. The file is opened, and the driver loaded, when something is first looked for in it. */
+/** What outlives the program. The store is opened, and its driver loaded, when something is first looked for in it. */
 export interface Records {
+  readonly store: Store;
   /** Absent where nothing is recorded. Opened with the first record, and closed with the rest. */
   readonly audit?: AuditTrail;
   readonly approvals: Approvals;
@@ -47,8 +45,7 @@ export interface Records {
   readonly scripts: ScriptLibrary;
   /** What callers have of what is finite. */
   readonly quotas: CallerQuotas;
-  readonly database: () => Promise<Database>;
-  /** What hosts of this state folder tell each other. */
+  /** What hosts of this store tell each other. */
   readonly presence: () => Promise<PresenceStore>;
   /** Links and sessions of the console. */
   readonly consoleAccess: () => Promise<ConsoleAccess>;
@@ -60,8 +57,7 @@ export interface Records {
 }
 
 export function openRecords({
-  stateFolder,
-  masterKey,
+  store,
   fingerprintOf,
   setting,
   formerSetting,
@@ -70,82 +66,51 @@ export function openRecords({
   givenSecret,
   audit: recorded,
 }: RecordsOptions): Records {
-  const key = once(() => masterKey.read());
-  const database = once(async () => {
-    const { Database } = await import('../store/database.js');
-    return Database.open(stateFolder);
-  });
   const audit =
     recorded &&
     new AuditTrail({
       ...recorded,
-      open: async () => {
-        const { AuditStore } = await import('../store/audit.js');
-        return AuditStore.open(await database(), await key(), stateFolder);
-      },
+      open: () => store.audit(),
       warn: (line) => process.stderr.write(`codemode: ${line}\n`),
     });
   const approvals = new Approvals({
     ...(audit === undefined ? {} : { audit }),
     store: once(async () => {
-      const store = new ApprovalStore(await database(), await key());
-      store.prune(Date.now());
-      return store;
+      const opened = await store.approvals();
+      await opened.prune(Date.now());
+      return opened;
     }),
     fingerprintOf,
     expireAfterMs,
     quotas,
   });
   const suspended = new SuspendedRuns({
-    store: once(async () => new RunStore(await database(), await key(), quotas)),
+    store: () => store.runs(),
     approvals,
     setting,
     ...(formerSetting === undefined ? {} : { formerSetting }),
   });
-  const openScripts = once(async () => new ScriptStore(await database(), await key()));
-  const scripts = new ScriptLibrary(openScripts, scriptSign(stateFolder));
+  const { make, isMade, isRight } = store.approverSecret;
   return {
+    store,
     ...(audit === undefined ? {} : { audit }),
     approvals,
     suspended,
-    scripts,
+    scripts: new ScriptLibrary(() => store.scripts(), store.scriptSign),
     quotas,
     approverSecret: {
-      make: () => makeApproverSecret(stateFolder),
-      isMade: () => hasApproverSecret(stateFolder),
-      isGiven: async () => (givenSecret === undefined ? undefined : isApproverSecret(stateFolder, givenSecret)),
+      make,
+      isMade,
+      isRight,
+      isGiven: async () => (givenSecret === undefined ? undefined : isRight(givenSecret)),
     },
-    presence: once(async () => {
-      const { PresenceStore } = await import('../store/presence.js');
-      return new PresenceStore(await database(), await key());
-    }),
-    consoleAccess: once(async () => {
-      const { ConsoleAccess } = await import('../store/console-access.js');
-      return new ConsoleAccess(await database(), await key());
-    }),
-    database,
-    key,
+    presence: () => store.presence(),
+    consoleAccess: () => store.consoleAccess(),
+    key: () => store.key(),
     close: async () => {
       await suspended.close();
       await audit?.close();
-      if (database.isCalled())
-        await database().then(
-          (opened) => opened.close(),
-          () => {},
-        );
+      await store.close();
     },
   };
-}
-
-/** The first call does it, the others share it. One that failed is tried again. */
-function once<Result>(make: () => Promise<Result>): (() => Promise<Result>) & { isCalled(): boolean } {
-  let made: Promise<Result> | undefined;
-  const call = () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
-  return Object.assign(call, { isCalled: () => made !== undefined });
 }

@@ -28,7 +28,6 @@ import { openJail } from '../sandbox/jail/probe.js';
 import type { PoolOptions } from '../sandbox/pool.js';
 import type { ProcessRuntimes } from '../sandbox/processes/process-runtimes.js';
 import { Sandbox } from '../sandbox/sandbox.js';
-import { SpendingStore } from '../store/spending.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 import { workerFolder } from '../worker-folder.js';
 import type { Records } from './records.js';
@@ -46,7 +45,7 @@ export async function openRuntime(
   registerCapabilities(registry);
   const settings = policySettings(config.policy);
   const hasPrices = Object.keys(settings.prices).length > 0;
-  const spending = hasPrices ? { store: new SpendingStore(await records.database()) } : {};
+  const spending = hasPrices ? { store: await records.store.spending() } : {};
   const budgets = new Budgets({ settings, ...spending });
   const recorded = records.audit === undefined ? {} : { audit: records.audit };
   const sandbox = await openSandbox(config, await records.key(), records.quotas, machine);
@@ -62,7 +61,7 @@ export async function openRuntime(
       registry,
       checker: new ToolChecker(exampleInput),
       gate: new PolicyGate(policy, budgets),
-      limits: new CallLimits(limitSettings(config.limits)),
+      limits: new CallLimits(limitSettings(config.limits), { rates: records.store.rates }),
       grantLimits: configuredGrantLimits(config.security.capabilities),
       isOutputStrict: config.strictOutput,
       approvals: records.approvals,

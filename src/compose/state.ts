@@ -2,6 +2,7 @@ import type { Credentials } from '../broker/credentials/credentials.js';
 import type { Redactor } from '../broker/redaction/redactor.js';
 import { stateFolder } from '../config/files/state-folder.js';
 import type { LoadedConfig } from '../config/load.js';
+import { sharedStore } from '../config/shared-store.js';
 import { readEnvironment } from '../config/variables/environment.js';
 import { sessionBus } from '../config/variables/session-bus.js';
 import type { KeyringChoice } from '../domain/key.js';
@@ -10,7 +11,11 @@ import type { UpstreamTarget } from '../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
 import type { AuditLog } from '../host/admin/audit-log.js';
 import type { Logins } from '../host/servers/logins.js';
+import { once } from '../lib/once.js';
 import { MasterKey } from '../store/master-key.js';
+import { openPostgresStore } from '../store/postgres/store.js';
+import { openSqliteStore } from '../store/sqlite/store.js';
+import type { Store } from '../store/store.js';
 import type { HostSettings } from '../surfaces/cli/composed.js';
 import { openRecords, type Records } from './records.js';
 import { fingerprint, identityOf, settingOf, withoutSecrets } from './server-identity.js';
@@ -29,14 +34,14 @@ export function definitionsOf({ upstreams }: LoadedConfig): Map<string, Upstream
 export function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(loaded)): Records {
   const environment = readEnvironment();
   const { config } = loaded;
+  const quotas = new CallerQuotas(config.quotas);
   const settingBy = (identify: (target: UpstreamTarget) => unknown) =>
     settingOf(
       config.profile,
       [...definitions].map(([id, { target }]) => [id, fingerprint(identify(target))] as const),
     );
   return openRecords({
-    stateFolder: stateFolder(environment),
-    masterKey: keyOf(config.security.keyring),
+    store: storeOf(loaded, quotas),
     givenSecret: environment.CODEMODE_APPROVER_SECRET,
     fingerprintOf: (id) => {
       const definition = definitions.get(id);
@@ -45,7 +50,7 @@ export function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(load
     setting: settingBy(identityOf),
     formerSetting: settingBy(withoutSecrets),
     expireAfterMs: config.approvals.expireAfter,
-    quotas: new CallerQuotas(config.quotas),
+    quotas,
     audit: config.audit.enabled
       ? { isRequired: config.audit.required, retentionMs: config.audit.retention }
       : undefined,
@@ -56,18 +61,24 @@ export function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(load
 export async function composeAudit(settings: HostSettings): Promise<AuditLog> {
   // Nobody is asked whether a file is trusted: what was recorded can be read without any.
   const { confirmTrust: _, ...unasked } = settings;
-  const key = await composeKey(unasked).catch(() => keyOf('auto'));
-  const folder = stateFolder(readEnvironment());
-  const [{ Database }, { AuditStore }, { AuditLog }] = await Promise.all([
-    import('../store/database.js'),
-    import('../store/audit.js'),
-    import('../host/admin/audit-log.js'),
-  ]);
-  const database = await Database.open(folder);
-  return new AuditLog({
-    store: AuditStore.open(database, await key.read(), folder),
-    close: () => database.close(),
-  });
+  const loaded = await loadSettings(unasked).catch(() => undefined);
+  const store = loaded === undefined ? localStore('auto') : storeOf(loaded);
+  const { AuditLog } = await import('../host/admin/audit-log.js');
+  return AuditLog.open({ store: await store.audit(), close: () => store.close() });
+}
+
+/** Where everything is kept that outlives a host: in the database that hosts share, or in the state folder of this machine. */
+function storeOf(loaded: LoadedConfig, quotas = new CallerQuotas()): Store {
+  const environment = readEnvironment();
+  const shared = sharedStore(loaded, environment, process.cwd());
+  if (shared === undefined) return localStore(loaded.config.security.keyring, quotas);
+  const { key, ...options } = shared;
+  return openPostgresStore({ ...options, key: once(key), quotas, stateFolder: stateFolder(environment) });
+}
+
+function localStore(choice: KeyringChoice, quotas = new CallerQuotas()): Store {
+  const key = once(() => keyOf(choice).read());
+  return openSqliteStore({ stateFolder: stateFolder(readEnvironment()), key, quotas });
 }
 
 /** Where the key of the state folder is. */
@@ -95,9 +106,15 @@ export async function composeLogins(settings: HostSettings): Promise<{ logins: L
 }
 
 /** The token of the HTTP surface; made if there is none yet. */
-export async function readAccessToken(): Promise<string> {
-  const { accessToken } = await import('../store/access-token.js');
-  return accessToken(stateFolder(readEnvironment()));
+export async function readAccessToken(settings: HostSettings): Promise<string> {
+  const loaded = await loadSettings(settings).catch(() => undefined);
+  // A broken configuration does not hide the token of this machine.
+  const store = loaded === undefined ? localStore('auto') : storeOf(loaded);
+  try {
+    return await store.accessToken();
+  } finally {
+    await store.close();
+  }
 }
 
 /** The credentials of this state folder. Loaded when the first server is connected, or at login. */

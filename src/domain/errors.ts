@@ -125,6 +125,15 @@ export const ERRORS = {
     meaning: 'All workers are in use and the queue is full.',
     next: 'Try again in a few seconds, or raise `sandbox.workers.max`.',
   },
+  lease_lost: {
+    blame: 'host',
+    http: 409,
+    exit: 75,
+    retry: true,
+    meaning:
+      'Another host has taken this run over: this one was paused or cut off, and must not write about it any more.',
+    next: 'Ask for the run again: any host knows its state.',
+  },
   shutting_down: {
     blame: 'host',
     http: 503,
@@ -132,6 +141,14 @@ export const ERRORS = {
     retry: true,
     meaning: 'The host is stopping and takes no new work.',
     next: 'Send the request again to the next host.',
+  },
+  store_unavailable: {
+    blame: 'machine',
+    http: 503,
+    exit: 69,
+    retry: true,
+    meaning: 'The database that hosts share cannot be reached, or did not answer in time.',
+    next: '`codemode doctor` says what is wrong with it. Send the request again later.',
   },
   jail_unavailable: {
     blame: 'machine',

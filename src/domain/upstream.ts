@@ -89,6 +89,8 @@ export interface UpstreamHealth {
   readonly reason?: string;
   /** Where its process wrote to stderr before it ended: how it ended, and the last lines, without its credentials. */
   readonly crash?: Crash;
+  /** Where it is `quarantined`: until when. */
+  readonly quarantinedUntilMs?: number;
   /** Whether somebody has to log in before it can be used. */
   readonly needsLogin?: boolean;
   readonly since: Date;

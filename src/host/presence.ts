@@ -1,4 +1,3 @@
-import { processIdentity } from '../lib/process-identity.js';
 import { visibleLine } from '../lib/visible-text.js';
 import type { KnownClient, PresenceStore, PresentRun } from '../store/presence.js';
 import type { LiveRun } from './runs/live-runs.js';
@@ -28,7 +27,6 @@ const MAX_CLIENTS = 100;
  */
 export class Presence {
   readonly #options: PresenceOptions;
-  readonly #holder = processIdentity() ?? `${process.pid}:unknown`;
   readonly #runs = new Map<string, LiveRun>();
   readonly #told = new Set<string>();
   readonly #clients = new Map<string, number>();
@@ -59,10 +57,10 @@ export class Presence {
     const client = { name: short(name), version: short(version), transport, caller };
     // After the answer that is being written: a client does not wait for this.
     setTimeout(() => {
-      this.#options.store().then(
-        (store) => store.clientSeen(client, this.#holder, nowMs),
-        () => {},
-      );
+      this.#options
+        .store()
+        .then((store) => store.clientSeen(client, nowMs))
+        .catch(() => {});
     }, TELL_AFTER_MS).unref();
   }
 
@@ -78,13 +76,13 @@ export class Presence {
       if (begun.length + over.length + this.#told.size === 0) return;
       const store = await this.#options.store();
       if (begun.length + over.length > 0)
-        store.update(
+        await store.update(
           begun.map((run) => this.#present(run)),
           over,
         );
       for (const { runId } of begun) this.#told.add(runId);
       for (const runId of over) this.#told.delete(runId);
-      for (const runId of store.cancelledOf(this.#holder)) this.#runs.get(runId)?.cancel();
+      for (const runId of await store.cancelled()) this.#runs.get(runId)?.cancel();
     } catch {
       // The disk may be full or the file busy: the next look tries again.
     } finally {
@@ -100,7 +98,6 @@ export class Presence {
     const { titleOf, redact } = this.#options;
     return {
       runId,
-      holder: this.#holder,
       caller,
       profile,
       startedAtMs,

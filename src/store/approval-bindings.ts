@@ -1,11 +1,12 @@
 import type { Approval, ApprovalDecision, ToolIdentity } from '../domain/approval.js';
 import type { SealBinding } from '../lib/sealed.js';
+import { storableText } from '../lib/storable-text.js';
 
 /** What the seals and marks of approvals are bound to: moved to another call, tool, run or caller they are worth nothing. */
 
 /** Everything that a person sees beside the arguments, or that says which call they are of. */
 export function subjectOf({ runId, call, caller, tool, argumentsDigest, reason }: Subject): string[] {
-  return [runId, String(call), caller, ...identityOf(tool), argumentsDigest, reason];
+  return [runId, String(call), caller, ...identityOf(tool), argumentsDigest, reason].map(storableText);
 }
 
 export type Subject = Pick<Approval, 'runId' | 'call' | 'caller' | 'tool' | 'argumentsDigest' | 'reason'>;
@@ -22,7 +23,7 @@ export function decisionBinding(
   usedAtMs: number | null,
 ): SealBinding {
   const times = [asked.createdAtMs, asked.expiresAtMs, atMs, usedAtMs ?? 'unused'].map(String);
-  const said = [state, by, scope, ...(reason === undefined ? [] : [reason])];
+  const said = [state, by, scope, ...(reason === undefined ? [] : [reason])].map(storableText);
   return { purpose: 'approval decision', owner: [asked.id, ...subjectOf(asked), ...times, ...said] };
 }
 
@@ -43,5 +44,5 @@ export function grantBinding(tool: ToolIdentity, run: string, caller: string, ex
 }
 
 function identityOf({ serverId, serverFingerprint, toolName, toolDigest }: ToolIdentity): string[] {
-  return [serverId, serverFingerprint, toolName, toolDigest];
+  return [serverId, serverFingerprint, toolName, toolDigest].map(storableText);
 }

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { ChainHead } from '../domain/audit.js';
-import { type AuditKeys, GENESIS } from './audit-keys.js';
+import { type AuditKeys, GENESIS, type ReadHead } from './audit-keys.js';
 
 const schema = z.object({
   format: z.literal(1),
@@ -12,8 +12,6 @@ const schema = z.object({
   hash: z.string().length(64),
   mac: z.string(),
 });
-
-export type ReadHead = ChainHead | 'missing' | 'forged';
 
 /**
  * The end of the chain, in a file beside the database: records that were cut off its end are missed. It may be behind the
@@ -23,8 +21,8 @@ export class SealedHead {
   readonly #file: string;
   readonly #keys: AuditKeys;
 
-  constructor(stateFolder: string, keys: AuditKeys) {
-    this.#file = join(stateFolder, 'audit.head');
+  constructor(stateFolder: string, keys: AuditKeys, name = 'audit.head') {
+    this.#file = join(stateFolder, name);
     this.#keys = keys;
   }
 

@@ -1,6 +1,7 @@
 import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { AuditEntry, ChainHead } from '../domain/audit.js';
 import { KeyedHash } from '../lib/keyed-hash.js';
+import { storableText } from '../lib/storable-text.js';
 
 /** A record as it lies in its row: numbers and texts only, the same when it is read as when it was hashed. */
 export interface AuditRow {
@@ -30,6 +31,9 @@ export interface Anchor extends ChainHead {
   readonly mac: string;
 }
 
+/** The end of a chain as a place outside of its table names it. */
+export type ReadHead = ChainHead | 'missing' | 'forged';
+
 export function anchorParts({ count, hash, at_ms, reason }: Anchor): (string | number)[] {
   return [count, hash, at_ms, reason];
 }
@@ -48,11 +52,11 @@ export function valuesOf(entry: AuditEntry, number: number): RowValues {
     number,
     entry.atMs,
     entry.runId,
-    entry.caller,
+    storableText(entry.caller),
     entry.profile,
     entry.codeDigest,
-    entry.serverId,
-    entry.toolName,
+    storableText(entry.serverId),
+    storableText(entry.toolName),
     entry.argumentsDigest,
     entry.resultBytes,
     entry.durationMs,

@@ -1,7 +1,14 @@
 import type { ChainHead, ChainReport } from '../domain/audit.js';
-import type { ReadHead } from './audit-head.js';
-import { type Anchor, type AuditKeys, type AuditRow, anchorParts, GENESIS, hashOf } from './audit-keys.js';
-import { valuesIn } from './audit-rows.js';
+import {
+  type Anchor,
+  type AuditKeys,
+  type AuditRow,
+  anchorParts,
+  GENESIS,
+  hashOf,
+  type ReadHead,
+} from './audit-keys.js';
+import { valuesIn } from './audit-records.js';
 
 export interface Chain {
   readonly keys: AuditKeys;
@@ -62,7 +69,7 @@ export function verifyChain({ keys, sealed, anchor, rows, expected }: Chain): Ch
   );
 }
 
-function problemOf(row: AuditRow, before: ChainHead, keys: AuditKeys): string | undefined {
+export function problemOf(row: AuditRow, before: ChainHead, keys: AuditKeys): string | undefined {
   if (row.number !== before.count + 1)
     return row.number <= before.count
       ? `it lies before the begin of the chain, which is ${before.count + 1}`

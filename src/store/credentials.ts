@@ -1,4 +1,4 @@
-import type { Database, Statement } from './database.js';
+import type { Awaitable } from '../lib/awaitable.js';
 
 /** Whose a credential is: a server by its name, at the address it has. */
 export interface CredentialOwner {
@@ -6,75 +6,21 @@ export interface CredentialOwner {
   readonly url: string;
 }
 
-interface Row {
-  readonly sealed: Uint8Array;
-}
-
-/** Sealed credentials, and the locks by which hosts that share them take turns. Opens nothing: see the vault. */
-export class CredentialStore {
-  readonly #database: Database;
-  readonly #read: Statement<Row>;
-  readonly #write: Statement<never>;
-  readonly #remove: Statement<never>;
-  readonly #removeServer: Statement<never>;
-  readonly #servers: Statement<{ server_id: string }>;
-  readonly #takeLock: Statement<never>;
-  readonly #holder: Statement<{ holder: string }>;
-  readonly #dropLock: Statement<never>;
-
-  constructor(database: Database) {
-    this.#database = database;
-    this.#read = database.prepare('SELECT sealed FROM credentials WHERE server_id = ? AND url = ? AND kind = ?');
-    this.#write = database.prepare('INSERT OR REPLACE INTO credentials VALUES (?, ?, ?, ?, ?)');
-    this.#remove = database.prepare('DELETE FROM credentials WHERE server_id = ? AND url = ? AND kind = ?');
-    this.#removeServer = database.prepare('DELETE FROM credentials WHERE server_id = ?');
-    this.#servers = database.prepare('SELECT DISTINCT server_id FROM credentials ORDER BY server_id');
-    this.#takeLock = database.prepare(
-      `INSERT INTO credential_locks VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE
-       SET holder = excluded.holder, until_ms = excluded.until_ms WHERE until_ms < ?`,
-    );
-    this.#holder = database.prepare('SELECT holder FROM credential_locks WHERE name = ?');
-    this.#dropLock = database.prepare('DELETE FROM credential_locks WHERE name = ? AND holder = ?');
-  }
-
-  read({ serverId, url }: CredentialOwner, kind: string): Uint8Array | undefined {
-    return this.#read.get(serverId, url, kind)?.sealed;
-  }
-
-  /** Only for the holder of the lock: a holder whose lease has expired must not overwrite what the next one wrote. */
-  write({ serverId, url }: CredentialOwner, kind: string, sealed: Uint8Array, lock: HeldLock): boolean {
-    return this.#database.transaction(() => {
-      if (this.#holder.get(lock.name)?.holder !== lock.holder) return false;
-      this.#write.run(serverId, url, kind, sealed, Date.now());
-      return true;
-    });
-  }
-
-  remove({ serverId, url }: CredentialOwner, kind: string): boolean {
-    return this.#remove.run(serverId, url, kind) > 0;
-  }
-
-  /** Everything of a server, at whatever address it was. */
-  removeServer(serverId: string): boolean {
-    return this.#removeServer.run(serverId) > 0;
-  }
-
-  servers(): string[] {
-    return this.#servers.all().map(({ server_id: serverId }) => serverId);
-  }
-
-  /** Whether it is ours now. A holder that died loses it after `leaseMs`. */
-  takeLock({ name, holder }: HeldLock, leaseMs: number): boolean {
-    const nowMs = Date.now();
-    return this.#takeLock.run(name, holder, nowMs + leaseMs, nowMs) > 0;
-  }
-
-  dropLock({ name, holder }: HeldLock): void {
-    this.#dropLock.run(name, holder);
-  }
-}
-
 export interface HeldLock {
   readonly name: string;
   readonly holder: string;
+}
+
+/** Sealed credentials, and the locks by which hosts that share them take turns. Opens nothing: see the vault. */
+export interface CredentialStore {
+  read(owner: CredentialOwner, kind: string): Awaitable<Uint8Array | undefined>;
+  /** Only for the holder of the lock: a holder whose lease has expired must not overwrite what the next one wrote. */
+  write(owner: CredentialOwner, kind: string, sealed: Uint8Array, lock: HeldLock): Awaitable<boolean>;
+  remove(owner: CredentialOwner, kind: string): Awaitable<boolean>;
+  /** Everything of a server, at whatever address it was. */
+  removeServer(serverId: string): Awaitable<boolean>;
+  servers(): Awaitable<string[]>;
+  /** Whether it is ours now. A holder that died loses it after `leaseMs`. */
+  takeLock(lock: HeldLock, leaseMs: number): Awaitable<boolean>;
+  dropLock(lock: HeldLock): Awaitable<void>;
 }

@@ -1,11 +1,8 @@
-import { isProcessAlive } from '../lib/process-identity.js';
-import { type SealBinding, seal, unseal } from '../lib/sealed.js';
-import type { Database, Statement } from './database.js';
+import type { Awaitable } from '../lib/awaitable.js';
 
 /** A run of any host that is under way. */
 export interface PresentRun {
   readonly runId: string;
-  readonly holder: string;
   readonly caller: string;
   readonly profile: string;
   readonly startedAtMs: number;
@@ -13,7 +10,7 @@ export interface PresentRun {
   readonly source: string;
 }
 
-/** A client that has connected to a host of this state folder. */
+/** A client that has connected to a host. */
 export interface KnownClient {
   /** What it calls itself. */
   readonly name: string;
@@ -26,124 +23,20 @@ export interface KnownClient {
   readonly isHostUp: boolean;
 }
 
-interface RunRow {
-  id: string;
-  holder: string;
-  caller: string;
-  profile: string;
-  started_at: number;
-  facts: Buffer;
-}
-
-interface ClientRow {
-  name: string;
-  transport: string;
-  version: string;
-  caller: string;
-  holder: string;
-  first_at: number;
-  last_at: number;
-}
-
-const MAX_CLIENTS = 100;
+export type SeenClient = Omit<KnownClient, 'firstAtMs' | 'lastAtMs' | 'isHostUp'>;
 
 /** What hosts tell each other of themselves. What a host that has ended left behind counts as gone. */
-export class PresenceStore {
-  readonly #database: Database;
-  readonly #key: Uint8Array;
-  readonly #putRun: Statement<never>;
-  readonly #dropRun: Statement<never>;
-  readonly #runs: Statement<RunRow>;
-  readonly #run: Statement<RunRow>;
-  readonly #cancel: Statement<never>;
-  readonly #cancelled: Statement<{ id: string }>;
-  readonly #putClient: Statement<never>;
-  readonly #dropOldClients: Statement<never>;
-  readonly #clients: Statement<ClientRow>;
-
-  constructor(database: Database, key: Uint8Array) {
-    this.#database = database;
-    this.#key = key;
-    this.#putRun = database.prepare(
-      'INSERT OR REPLACE INTO live_runs (id, holder, caller, profile, started_at, facts) VALUES (?, ?, ?, ?, ?, ?)',
-    );
-    this.#dropRun = database.prepare('DELETE FROM live_runs WHERE id = ?');
-    this.#runs = database.prepare('SELECT * FROM live_runs ORDER BY started_at DESC LIMIT ?');
-    this.#run = database.prepare('SELECT * FROM live_runs WHERE id = ?');
-    this.#cancel = database.prepare('UPDATE live_runs SET is_cancelled = 1 WHERE id = ?');
-    this.#cancelled = database.prepare('SELECT id FROM live_runs WHERE holder = ? AND is_cancelled = 1');
-    this.#putClient = database.prepare(
-      `INSERT INTO clients (name, transport, version, caller, holder, first_at, last_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
-        ON CONFLICT (name, transport) DO UPDATE SET version = excluded.version, caller = excluded.caller,
-          holder = excluded.holder, last_at = excluded.last_at`,
-    );
-    this.#dropOldClients = database.prepare(
-      `DELETE FROM clients WHERE (name, transport) IN
-        (SELECT name, transport FROM clients ORDER BY last_at DESC LIMIT -1 OFFSET ${MAX_CLIENTS})`,
-    );
-    this.#clients = database.prepare('SELECT * FROM clients ORDER BY last_at DESC');
-  }
-
-  /** Tells of runs that began and of runs that are over, all at once. */
-  update(begun: readonly PresentRun[], over: readonly string[]): void {
-    this.#database.transaction(() => {
-      for (const { runId, holder, caller, profile, startedAtMs, title, source } of begun) {
-        const facts = seal(this.#key, binding(runId, holder), Buffer.from(JSON.stringify([title, source])));
-        this.#putRun.run(runId, holder, caller, profile, startedAtMs, facts);
-      }
-      for (const id of over) this.#dropRun.run(id);
-    });
-  }
-
+export interface PresenceStore {
+  /** Tells of runs of this host that began and of runs that are over, all at once. */
+  update(begun: readonly PresentRun[], over: readonly string[]): Awaitable<void>;
   /** The newest first. */
-  runs(limit: number): PresentRun[] {
-    return this.#runs.all(limit).flatMap((row) => this.#read(row) ?? []);
-  }
-
-  find(runId: string): PresentRun | undefined {
-    const row = this.#run.get(runId);
-    return row === undefined ? undefined : this.#read(row);
-  }
-
+  runs(limit: number): Awaitable<PresentRun[]>;
+  find(runId: string): Awaitable<PresentRun | undefined>;
   /** Asks the host that has the run to cancel it. */
-  askToCancel(runId: string): void {
-    this.#cancel.run(runId);
-  }
-
-  /** Runs of a host that somebody has asked to cancel. */
-  cancelledOf(holder: string): string[] {
-    return this.#cancelled.all(holder).map(({ id }) => id);
-  }
-
-  clientSeen(client: Omit<KnownClient, 'firstAtMs' | 'lastAtMs' | 'isHostUp'>, holder: string, nowMs: number): void {
-    const { name, transport, version, caller } = client;
-    this.#database.transaction(() => {
-      this.#putClient.run(name, transport, version, caller, holder, nowMs);
-      this.#dropOldClients.run();
-    });
-  }
-
+  askToCancel(runId: string): Awaitable<void>;
+  /** Runs of this host that somebody has asked to cancel. */
+  cancelled(): Awaitable<string[]>;
+  clientSeen(client: SeenClient, nowMs: number): Awaitable<void>;
   /** The one that was seen last comes first. */
-  clients(): KnownClient[] {
-    return this.#clients.all().map(({ name, transport, version, caller, holder, first_at, last_at }) => ({
-      ...{ name, version, caller, transport: transport === 'http' ? 'http' : 'stdio' },
-      ...{ firstAtMs: first_at, lastAtMs: last_at, isHostUp: isProcessAlive(holder) },
-    }));
-  }
-
-  #read(row: RunRow): PresentRun | undefined {
-    const { id: runId, holder, caller, profile, started_at: startedAtMs, facts } = row;
-    if (!isProcessAlive(holder)) {
-      this.#dropRun.run(runId);
-      return undefined;
-    }
-    const json = unseal(this.#key, binding(runId, holder), facts)?.toString('utf8');
-    if (json === undefined) return undefined;
-    const [title, source] = JSON.parse(json) as [string, string];
-    return { runId, holder, caller, profile, startedAtMs, title, source };
-  }
-}
-
-function binding(runId: string, holder: string): SealBinding {
-  return { purpose: 'live run', owner: [runId, holder] };
+  clients(): Awaitable<KnownClient[]>;
 }

@@ -42,7 +42,8 @@ export interface ListedUpstream {
 /** All upstreams there are. Nothing is connected before it is used. */
 export class UpstreamRegistry {
   readonly #options: RegistryOptions;
-  readonly #groups = new ChildGroups();
+  /** The processes that end with this one, however it ends; for those of others too. */
+  readonly childGroups = new ChildGroups();
   readonly #adapters = new Map<string, Adapter>();
   /** Built-in upstreams that no listing shows; their callers know the names. */
   readonly #hidden = new Map<string, Adapter>();
@@ -64,7 +65,7 @@ export class UpstreamRegistry {
       baseEnvironment,
       audience,
       maxMessageBytes,
-      groups: this.#groups,
+      groups: this.childGroups,
       ...(readLimits === undefined ? {} : { readLimits }),
       ...(authorizerFor === undefined ? {} : { openAuthorizer: () => authorizerFor(definition) }),
     };
@@ -156,7 +157,7 @@ export class UpstreamRegistry {
     this.#adapters.clear();
     this.#hidden.clear();
     await Promise.allSettled(adapters.map((adapter) => adapter.close()));
-    this.#groups.killAll();
+    this.childGroups.killAll();
     this.#listeners.clear();
   }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Approval } from '../../src/domain/approval.js';
-import { ApprovalStore } from '../../src/store/approvals.js';
-import { Database } from '../../src/store/database.js';
 import { masterKey } from '../../src/store/master-key.js';
-import { RunStore } from '../../src/store/runs.js';
+import { SqliteApprovalStore } from '../../src/store/sqlite/approvals.js';
+import { Database } from '../../src/store/sqlite/database.js';
+import { SqliteRunStore } from '../../src/store/sqlite/runs.js';
 import type { Home } from './program.js';
 
 const HOUR_MS = 3_600_000;
@@ -15,7 +15,7 @@ export async function fillStore(home: Home, { runs, approvals }: { runs: number;
   const database = await Database.open(home.state);
   try {
     const key = await masterKey(home.state);
-    const store = new RunStore(database, key);
+    const store = new SqliteRunStore(database, key);
     const nowMs = Date.now();
     const owner = { caller: 'subject token', profile: 'codemode', setting: OTHER_SETTING, codeDigest: 'd' };
     store.end(
@@ -25,7 +25,7 @@ export async function fillStore(home: Home, { runs, approvals }: { runs: number;
       })),
       nowMs - HOUR_MS,
     );
-    const asked = new ApprovalStore(database, key);
+    const asked = new SqliteApprovalStore(database, key);
     const waiting = Array.from({ length: approvals }, () => randomUUID());
     for (const id of waiting) {
       const program = new Uint8Array(8);

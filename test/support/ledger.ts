@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { openRecords } from '../../src/compose/records.js';
 import type { RunResponse } from '../../src/profiles/codemode/render.js';
-import { makeApproverSecret } from '../../src/store/approver-secret.js';
-import { MasterKey } from '../../src/store/master-key.js';
+import { makeApproverSecret } from '../../src/store/sqlite/approver-secret.js';
 import { Home } from './cli.js';
 import type { Home as ServedHome } from './program.js';
+import { storeIn } from './store.js';
 import { fixture } from './upstreams.js';
 
 export interface PendingApproval {
@@ -106,8 +106,7 @@ export class LedgerHome extends Home {
   #openRecords() {
     const stateFolder = this.path('state');
     return openRecords({
-      stateFolder,
-      masterKey: new MasterKey({ stateFolder, choice: 'file', keyring: undefined }),
+      store: storeIn(stateFolder),
       fingerprintOf: () => '',
       setting: '',
       expireAfterMs: 3_600_000,

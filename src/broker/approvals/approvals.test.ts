@@ -6,9 +6,9 @@ import { type Approval, DIRECT_CALL } from '../../domain/approval.js';
 import { CallerQuotas, DEFAULT_QUOTAS } from '../../domain/quotas.js';
 import type { CallerId } from '../../domain/run.js';
 import { cardDigest } from '../../lib/card-digest.js';
-import { ApprovalStore } from '../../store/approvals.js';
-import { Database } from '../../store/database.js';
-import { RunStore } from '../../store/runs.js';
+import { SqliteApprovalStore } from '../../store/sqlite/approvals.js';
+import { Database } from '../../store/sqlite/database.js';
+import { SqliteRunStore } from '../../store/sqlite/runs.js';
 import { openRunContext, type RunStart } from '../run-context.js';
 import { type ApprovalQuestion, Approvals } from './approvals.js';
 
@@ -23,7 +23,7 @@ afterAll(() => {
 
 /** As two hosts have them that share a state folder. */
 const [approvals, elsewhere] = [database, other].map((file) => {
-  const store = new ApprovalStore(file, new Uint8Array(32).fill(1));
+  const store = new SqliteApprovalStore(file, new Uint8Array(32).fill(1));
   return new Approvals({ store: async () => store, fingerprintOf: () => '', expireAfterMs: 60_000 });
 }) as [Approvals, Approvals];
 
@@ -76,7 +76,7 @@ async function ask({
 
 describe('a caller whose quota is reached', () => {
   const quotas = new CallerQuotas({ ...DEFAULT_QUOTAS, approvals: 2 });
-  const runs = new RunStore(other, new Uint8Array(32).fill(1), quotas);
+  const runs = new SqliteRunStore(other, new Uint8Array(32).fill(1), { quotas });
   const end = (id: string) =>
     runs.end(
       [
@@ -87,7 +87,7 @@ describe('a caller whose quota is reached', () => {
       ],
       Date.now(),
     );
-  const store = new ApprovalStore(other, new Uint8Array(32).fill(1));
+  const store = new SqliteApprovalStore(other, new Uint8Array(32).fill(1));
   const at = new Approvals({ store: async () => store, fingerprintOf: () => '', expireAfterMs: 60_000, quotas });
   const stateOf = (id: string) => store.find(id)?.state;
 

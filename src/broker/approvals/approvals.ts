@@ -12,7 +12,9 @@ import type { JsonValue } from '../../domain/json.js';
 import { CallerQuotas, inMebibytes, quotaExceeded } from '../../domain/quotas.js';
 import type { SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
-import { type ApprovalStore, type Decided, isSameTool } from '../../store/approvals.js';
+import type { Stop } from '../../lib/awaitable.js';
+import { isSameTool } from '../../store/approval-seals.js';
+import type { ApprovalStore, Decided } from '../../store/approvals.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { RunContext, RunStart } from '../run-context.js';
 import { type Answer, checkAnswer } from './check-answer.js';
@@ -80,8 +82,6 @@ interface Waiter {
   resolve(verdict: ApprovalVerdict): void;
 }
 
-/** People decide through other processes: how often the store is polled while a call waits. */
-const POLL_EVERY_MS = 200;
 const HOUR_MS = 60 * 60 * 1000;
 /** How many approvals of ended runs are closed at once to make room for new ones. */
 const CLOSED_TOGETHER = 10;
@@ -98,7 +98,7 @@ export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #quotas: CallerQuotas;
   readonly #waiters = new Set<Waiter>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopWatching: Stop | undefined;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -113,9 +113,9 @@ export class Approvals {
       // If two identical calls wait for the same approval, in any process, one of them uses it, and a new approval is
       // opened for the other.
       const isTaken = isUsedOnce(question) && isForThisCall && verdict.state === 'APPROVED';
-      if (isTaken && !store.use(verdict.approval.id)) continue;
+      if (isTaken && !(await store.use(verdict.approval.id))) continue;
       // This run has its no; the next one asks again.
-      if (question.run.cannotSuspend !== undefined && verdict.state === 'DENIED') store.use(verdict.approval.id);
+      if (question.run.cannotSuspend !== undefined && verdict.state === 'DENIED') await store.use(verdict.approval.id);
       return verdict;
     }
   }
@@ -125,10 +125,10 @@ export class Approvals {
     const identity = identityOf(tool, this.#options.fingerprintOf(tool.serverId));
     const digest = argumentsDigest(input);
     const nowMs = Date.now();
-    store.expire(nowMs);
+    await store.expire(nowMs);
     const runId = call === DIRECT_CALL ? undefined : run.runId;
     // Asked before, in this process or in one that is gone. With other arguments or another tool it is another question.
-    const known = store.ofCall(run.runId, call);
+    const known = await store.ofCall(run.runId, call);
     const isSame =
       known !== undefined &&
       known.argumentsDigest === digest &&
@@ -137,16 +137,18 @@ export class Approvals {
       (runId !== undefined || (known.expiresAtMs > nowMs && coversReasons(known, reasons)));
     // A grant is for later calls: one that waits already was not shown when it was given, and waits for its own decision.
     const isWaiting = isSame && known.state === 'PENDING';
-    const granted = isWaiting ? undefined : store.grantFor(identity, { runId, caller: run.caller, reasons }, nowMs);
+    const granted = isWaiting
+      ? undefined
+      : await store.grantFor(identity, { runId, caller: run.caller, reasons }, nowMs);
     if (granted !== undefined) return { verdict: { state: 'APPROVED', approval: granted }, isForThisCall: false };
-    if (isSame && known.state !== 'PENDING' && (!isUsedOnce(question) || !store.isUsed(known.id))) {
-      if (known.state !== 'APPROVED') store.use(known.id);
+    if (isSame && known.state !== 'PENDING' && (!isUsedOnce(question) || !(await store.isUsed(known.id)))) {
+      if (known.state !== 'APPROVED') await store.use(known.id);
       return { verdict: { state: known.state, approval: known }, isForThisCall: true };
     }
     // A refusal is final for the run: repeating the call does not ask the person again.
-    const denied = runId === undefined ? undefined : store.deniedOfRun(runId, identity, digest);
+    const denied = runId === undefined ? undefined : await store.deniedOfRun(runId, identity, digest);
     if (denied !== undefined) return { verdict: { state: 'DENIED', approval: denied }, isForThisCall: true };
-    const earlier = isSame ? undefined : this.#ofEarlierRun(store, question, { identity, digest, nowMs });
+    const earlier = isSame ? undefined : await this.#ofEarlierRun(store, question, { identity, digest, nowMs });
     if (earlier !== undefined && earlier.state !== 'PENDING')
       return { verdict: { state: earlier.state, approval: earlier }, isForThisCall: true };
     const open = isSame && known.state === 'PENDING' ? known : earlier;
@@ -159,25 +161,19 @@ export class Approvals {
    * The same question, for the same reasons, of an earlier run of the same program: a decision that came after its end, or
    * the question itself where nobody has decided. A person is not asked twice because a program was run twice.
    */
-  #ofEarlierRun(
+  async #ofEarlierRun(
     store: ApprovalStore,
     { run, reasons }: ApprovalQuestion,
     { identity, digest, nowMs }: NewQuestion,
-  ): Approval | undefined {
+  ): Promise<Approval | undefined> {
     if (run.cannotSuspend === undefined) return undefined;
     const program = startDigest(run.source, run.cannotSuspend);
     const same = { tool: identity, argumentsDigest: digest, caller: run.caller, program };
     const awaited = new Set([...this.#waiters].map(({ id }) => id));
-    return (
-      store
-        .ofSameCall(same, nowMs)
-        // A run that still waits for its decision gets it itself. Calls of one run are each asked about.
-        .find(
-          (each) =>
-            !awaited.has(each.id) &&
-            (each.state !== 'PENDING' || each.runId !== run.runId) &&
-            coversReasons(each, reasons),
-        )
+    // A run that still waits for its decision gets it itself. Calls of one run are each asked about.
+    return (await store.ofSameCall(same, nowMs)).find(
+      (each) =>
+        !awaited.has(each.id) && (each.state !== 'PENDING' || each.runId !== run.runId) && coversReasons(each, reasons),
     );
   }
 
@@ -208,20 +204,21 @@ export class Approvals {
       createdAtMs: nowMs,
       expiresAtMs: nowMs + this.#options.expireAfterMs,
     };
-    this.#mustHaveRoom(store, run);
+    await this.#mustHaveRoom(store, run);
     return store.add(approval);
   }
 
   /** Limits open approvals: one caller must not hide those of others, or fill the disk. */
-  #mustHaveRoom(store: ApprovalStore, { caller }: RunContext): void {
+  async #mustHaveRoom(store: ApprovalStore, { caller }: RunContext): Promise<void> {
     const { approvals, history } = this.#quotas.limits;
     const suspended = Math.min(this.#quotas.limits.suspended, MAX_OPEN_BYTES);
-    store.forgetOldest(caller, { count: history, bytes: MAX_ENDED_BYTES });
-    const before = store.pendingOf(caller);
+    await store.forgetOldest(caller, { count: history, bytes: MAX_ENDED_BYTES });
+    const before = await store.pendingOf(caller);
     // Approvals of ended runs can be decided for another hour, but are the first to be closed when room is needed.
     const isFull = before.count >= approvals || before.bytes >= suspended;
-    const closed = isFull && store.closeOfEnded(caller, before.count < approvals ? ALL : CLOSED_TOGETHER) > 0;
-    const { count, bytes } = closed ? store.pendingOf(caller) : before;
+    const most = before.count < approvals ? ALL : CLOSED_TOGETHER;
+    const closed = isFull && (await store.closeOfEnded(caller, most)) > 0;
+    const { count, bytes } = closed ? await store.pendingOf(caller) : before;
     const next = 'wait for the answers before you ask for more';
     if (count >= approvals) {
       this.#quotas.countRefusal('approvals');
@@ -239,24 +236,24 @@ export class Approvals {
   async decide(id: string, state: 'APPROVED' | 'DENIED', answer: Answer): Promise<Decided> {
     const store = await this.#options.store();
     const nowMs = Date.now();
-    store.expire(nowMs);
+    await store.expire(nowMs);
     const { by, reason, scope } = answer;
     const decision = { by, atMs: nowMs, scope, ...(reason === undefined ? {} : { reason }) };
-    const asked = store.find(id);
-    const others = asked?.state === 'PENDING' ? checkAnswer(store, asked, state, answer) : [];
+    const asked = await store.find(id);
+    const others = asked?.state === 'PENDING' ? await checkAnswer(store, asked, state, answer) : [];
     const unrecorded = await this.#options.audit?.refusal();
     // A refusal has no effect, so it does not wait for its audit record.
     if (unrecorded !== undefined && state === 'APPROVED')
       throw new HostError('conflict', `nothing was decided: ${unrecorded.message}`);
     const grant = grantOf(scope, asked?.runId, nowMs);
-    const decided = store.decide(id, state, decision, { others, grant });
+    const decided = await store.decide(id, state, decision, { others, grant });
     if (decided === undefined)
       throw new HostError(
         'not_found',
         `there is no approval ${JSON.stringify(id)}; list them with: codemode approvals`,
       );
-    if (decided.isFirst && unrecorded === undefined) this.#options.audit?.decided(decided.approvals);
-    this.#poll(store);
+    if (decided.isFirst && unrecorded === undefined) await this.#options.audit?.decided(decided.approvals);
+    await this.#poll(store);
     return decided;
   }
 
@@ -269,31 +266,32 @@ export class Approvals {
   /** Ids of decisions that came after a run of this program had ended, and that no run has used. */
   async decidedLate(caller: string, source: string, start: RunStart): Promise<ReadonlySet<string>> {
     const store = await this.#options.store();
-    return new Set(store.decidedLate(caller, startDigest(source, start), Date.now()).map(({ id }) => id));
+    const late = await store.decidedLate(caller, startDigest(source, start), Date.now());
+    return new Set(late.map(({ id }) => id));
   }
 
   async pending(): Promise<Approval[]> {
     const store = await this.#options.store();
-    store.expire(Date.now());
+    await store.expire(Date.now());
     return store.pending();
   }
 
   /** Ids of those that wait for a decision, without what they show. */
   async pendingIds(): Promise<ReadonlySet<string>> {
     const store = await this.#options.store();
-    store.expire(Date.now());
+    await store.expire(Date.now());
     return store.pendingIds();
   }
 
   async recent(limit: number): Promise<Approval[]> {
     const store = await this.#options.store();
-    store.expire(Date.now());
+    await store.expire(Date.now());
     return store.recent(limit);
   }
 
   async find(id: string): Promise<Approval | undefined> {
     const store = await this.#options.store();
-    store.expire(Date.now());
+    await store.expire(Date.now());
     return store.find(id);
   }
 
@@ -304,14 +302,14 @@ export class Approvals {
 
   async ofRun(runId: string): Promise<Approval[]> {
     const store = await this.#options.store();
-    store.expire(Date.now());
+    await store.expire(Date.now());
     return store.ofRun(runId);
   }
 
   /** Whether a person was asked about this call of this run. */
   async isAsked(runId: string, call: number): Promise<boolean> {
     const store = await this.#options.store();
-    return store.ofCall(runId, call) !== undefined;
+    return (await store.ofCall(runId, call)) !== undefined;
   }
 
   async #wait(id: string, signal: AbortSignal): Promise<ApprovalVerdict> {
@@ -331,24 +329,30 @@ export class Approvals {
       const leave = () => {
         signal.removeEventListener('abort', stop);
         this.#waiters.delete(waiter);
-        if (this.#waiters.size === 0) clearInterval(this.#timer);
-        if (this.#waiters.size === 0) this.#timer = undefined;
+        if (this.#waiters.size > 0) return;
+        this.#stopWatching?.();
+        this.#stopWatching = undefined;
       };
       if (signal.aborted) return stop();
       signal.addEventListener('abort', stop);
       this.#waiters.add(waiter);
-      this.#timer ??= setInterval(() => this.#poll(store), POLL_EVERY_MS);
+      this.#stopWatching ??= store.watch(() => void this.#poll(store));
     });
   }
 
-  #poll(store: ApprovalStore): void {
+  /** Never rejects: a store that cannot be read now is read again at the next look. */
+  async #poll(store: ApprovalStore): Promise<void> {
     if (this.#waiters.size === 0) return;
-    store.expire(Date.now());
-    const pending = store.pendingIds();
-    for (const waiter of [...this.#waiters]) {
-      if (pending.has(waiter.id)) continue;
-      const approval = store.find(waiter.id);
-      if (approval !== undefined && approval.state !== 'PENDING') waiter.resolve({ state: approval.state, approval });
+    try {
+      await store.expire(Date.now());
+      const settled = await store.settledOf([...this.#waiters].map(({ id }) => id));
+      const byId = new Map(settled.map((approval) => [approval.id, approval]));
+      for (const waiter of [...this.#waiters]) {
+        const approval = byId.get(waiter.id);
+        if (approval !== undefined && approval.state !== 'PENDING') waiter.resolve({ state: approval.state, approval });
+      }
+    } catch {
+      // See above.
     }
   }
 }

@@ -18,14 +18,15 @@ export interface Answer {
  * Whether an answer is about what the person was shown. Gives the ids that are decided together with this one. Throws where
  * the answer does not fit the question.
  */
-export function checkAnswer(
+export async function checkAnswer(
   store: Pick<ApprovalStore, 'ofRun' | 'find'>,
   asked: Approval,
   state: 'APPROVED' | 'DENIED',
   { scope, ids, digest }: Pick<Answer, 'scope' | 'ids' | 'digest'>,
-): string[] {
+): Promise<string[]> {
   if (state === 'APPROVED' && !scopesOf(asked).includes(scope)) throw noSuchScope(scope);
-  const others = scope !== 'calls' ? [] : ids === undefined ? onSameCard(store, asked) : named(store, asked, ids);
+  const others =
+    scope !== 'calls' ? [] : await (ids === undefined ? onSameCard(store, asked) : named(store, asked, ids));
   const decided = [asked, ...others];
   if (digest !== undefined && !isSameDigest(cardDigest(decided), digest)) throw otherDigest(decided);
   if (state === 'DENIED') return idsOf(others);
@@ -39,21 +40,28 @@ export function checkAnswer(
   return idsOf(others);
 }
 
-function onSameCard(store: Pick<ApprovalStore, 'ofRun'>, { id, runId }: Approval): Approval[] {
-  const card = cardsOf(store.ofRun(runId)).find((each) => each.some((other) => other.id === id)) ?? [];
+async function onSameCard(store: Pick<ApprovalStore, 'ofRun'>, { id, runId }: Approval): Promise<Approval[]> {
+  const card = cardsOf(await store.ofRun(runId)).find((each) => each.some((other) => other.id === id)) ?? [];
   return card.filter((other) => other.id !== id);
 }
 
-function named(store: Pick<ApprovalStore, 'find'>, { id }: Approval, ids: readonly string[]): Approval[] {
-  return [...new Set(ids)].flatMap((other) => {
-    if (other === id) return [];
-    const found = store.find(other);
-    if (found !== undefined) return found.state === 'PENDING' ? [found] : [];
-    throw new HostError(
-      'not_found',
-      `there is no approval ${JSON.stringify(other.slice(0, 100))}; nothing was decided`,
-    );
-  });
+async function named(
+  store: Pick<ApprovalStore, 'find'>,
+  { id }: Approval,
+  ids: readonly string[],
+): Promise<Approval[]> {
+  const others: Approval[] = [];
+  for (const other of new Set(ids)) {
+    if (other === id) continue;
+    const found = await store.find(other);
+    if (found === undefined)
+      throw new HostError(
+        'not_found',
+        `there is no approval ${JSON.stringify(other.slice(0, 100))}; nothing was decided`,
+      );
+    if (found.state === 'PENDING') others.push(found);
+  }
+  return others;
 }
 
 function idsOf(approvals: readonly Approval[]): string[] {

@@ -3,12 +3,15 @@ import type { ToolIdentity } from '../../domain/approval.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
+import { storableText } from '../../lib/storable-text.js';
 
 /** Tools are the same objects until their server lists them again. */
 const digests = new WeakMap<Tool, string>();
 
 export function identityOf(tool: Tool, serverFingerprint: string): ToolIdentity {
-  return { serverId: tool.serverId, serverFingerprint, toolName: tool.name, toolDigest: toolDigestOf(tool) };
+  // As it comes back from the store; the digest tells it from every other tool.
+  const toolName = storableText(tool.name);
+  return { serverId: tool.serverId, serverFingerprint, toolName, toolDigest: toolDigestOf(tool) };
 }
 
 /** Of everything a tool says of itself. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { AuditEntry } from '../../domain/audit.js';
-import { AuditStore } from '../../store/audit.js';
-import { Database } from '../../store/database.js';
 import { masterKey } from '../../store/master-key.js';
+import { SqliteAuditStore } from '../../store/sqlite/audit.js';
+import { Database } from '../../store/sqlite/database.js';
 import { AuditTrail } from './audit-trail.js';
 
 const base = mkdtempSync(join(tmpdir(), 'codemode-trail-'));
@@ -35,7 +35,7 @@ function openTrail(isRequired = true, folder = join(base, String(++folders))) {
   const trail = new AuditTrail({
     open: async () => {
       database = await Database.open(folder);
-      return AuditStore.open(database, await masterKey(folder), folder);
+      return SqliteAuditStore.open(database, await masterKey(folder), folder);
     },
     isRequired,
     retentionMs: 86_400_000,
@@ -61,7 +61,7 @@ function journalOf(folder: string): { callId: string }[] {
 
 async function reader(folder: string) {
   const database = await Database.open(folder);
-  const store = AuditStore.open(database, await masterKey(folder), folder);
+  const store = SqliteAuditStore.open(database, await masterKey(folder), folder);
   return { count: () => store.records({}, 1_000).length, store, [Symbol.dispose]: () => database.close() };
 }
 
@@ -75,9 +75,9 @@ test('a call is in the journal before it is sent, and its outcome before its pro
     { callId: first, verdict: 'sent', runId: 'run' },
     { callId: second, verdict: 'sent', runId: 'run' },
   ]);
-  trail.record({ ...ENTRY, callId: first });
+  await trail.record({ ...ENTRY, callId: first });
   expect(journalOf(folder)[2]).toMatchObject({ callId: first, verdict: 'ok', durationMs: 1 });
-  trail.record({ ...ENTRY, callId: second });
+  await trail.record({ ...ENTRY, callId: second });
   await trail.close();
   expect(readdirSync(join(folder, 'audit-open'))).toEqual([]);
 });
@@ -86,11 +86,11 @@ test('outcomes come into the chain together, at the latest when their run has en
   const { trail, folder } = openTrail();
   await trail.refusal();
   using other = await reader(folder);
-  trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  await trail.record({ ...ENTRY, callId: trail.nextCallId() });
   expect(other.count()).toBe(0);
-  trail.flush();
+  await trail.flush();
   expect(other.count()).toBe(1);
-  trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  await trail.record({ ...ENTRY, callId: trail.nextCallId() });
   await trail.close();
   expect(other.store.verify()).toMatchObject({ isIntact: true, records: 2, sealed: { count: 2 } });
 });
@@ -100,11 +100,11 @@ test('a call that takes long is in the sealed chain while it is under way [B18]'
   await trail.refusal();
   using other = await reader(folder);
   const callId = trail.nextCallId();
-  trail.sending({ ...ENTRY, callId, verdict: 'sent' });
+  await trail.sending({ ...ENTRY, callId, verdict: 'sent' });
   const sealed = () => other.store.verify().sealed?.count ?? 0;
   while (sealed() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(other.store.records({}, 9)).toMatchObject([{ callId, verdict: 'sent' }]);
-  trail.record({ ...ENTRY, callId });
+  await trail.record({ ...ENTRY, callId });
   await trail.close();
   expect(other.store.records({}, 9)).toMatchObject([
     { callId, verdict: 'sent' },
@@ -116,17 +116,17 @@ test('a journal that is never done is emptied when it is long, and nothing is lo
   const { trail, folder } = openTrail();
   await trail.refusal();
   const stays = trail.nextCallId();
-  trail.sending({ ...ENTRY, callId: stays, verdict: 'sent' });
+  await trail.sending({ ...ENTRY, callId: stays, verdict: 'sent' });
   const reason = 'r'.repeat(4_000);
   for (let n = 0; n < 500; n++) {
     const entry = { ...ENTRY, callId: trail.nextCallId(), approval: { ...ENTRY.approval, reason } };
-    trail.sending({ ...entry, verdict: 'sent' });
-    trail.record(entry);
+    await trail.sending({ ...entry, verdict: 'sent' });
+    await trail.record(entry);
   }
   using other = await reader(folder);
   expect(other.store.records({}, 1)).toHaveLength(1);
   const next = trail.nextCallId();
-  trail.sending({ ...ENTRY, callId: next, verdict: 'sent' });
+  await trail.sending({ ...ENTRY, callId: next, verdict: 'sent' });
   expect(journalOf(folder)[0]?.callId).toBe(next);
   expect(other.store.records({}, 1_000)[0]).toMatchObject({ callId: stays, verdict: 'sent' });
   await trail.close();
@@ -145,8 +145,8 @@ test('a call that cannot be written down is not sent [B18]', async () => {
 test('what is older than the retention goes by itself', async () => {
   const { trail, folder } = openTrail();
   await trail.refusal();
-  trail.record({ ...ENTRY, atMs: Date.now() - 2 * 86_400_000 });
-  trail.record(ENTRY);
+  await trail.record({ ...ENTRY, atMs: Date.now() - 2 * 86_400_000 });
+  await trail.record(ENTRY);
   await trail.close();
   using other = await reader(folder);
   expect(other.store.verify()).toMatchObject({ isIntact: true, records: 1, cut: { count: 1 } });
@@ -172,8 +172,8 @@ test('a database that breaks in between refuses the next call, and what could no
   const { trail, folder, database } = openTrail();
   await trail.refusal();
   database().prepare("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'disk is full'); END").run();
-  trail.record({ ...ENTRY, callId: trail.nextCallId() });
-  trail.flush();
+  await trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  await trail.flush();
   expect(await trail.refusal()).toMatchObject({ message: expect.stringContaining('disk is full') });
   database().prepare('DROP TRIGGER full').run();
   while ((await trail.refusal()) !== undefined) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -187,8 +187,8 @@ test('with required: false calls go on, and it is said once', async () => {
   writeFileSync(folder, '');
   const { trail, warnings } = openTrail(false, folder);
   expect(await trail.refusal()).toBeUndefined();
-  trail.record({ ...ENTRY, callId: trail.nextCallId() });
-  trail.flush();
+  await trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  await trail.flush();
   expect(await trail.refusal()).toBeUndefined();
   expect(warnings).toEqual([expect.stringContaining('calls cannot be recorded')]);
   await trail.close();
@@ -197,13 +197,13 @@ test('with required: false calls go on, and it is said once', async () => {
 test('a chain that was changed while the host ran refuses calls [B18]', async () => {
   const { trail, database } = openTrail();
   await trail.refusal();
-  trail.record({ ...ENTRY, callId: trail.nextCallId() });
-  trail.flush();
-  trail.record({ ...ENTRY, callId: trail.nextCallId() });
-  trail.flush();
+  await trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  await trail.flush();
+  await trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  await trail.flush();
   database().prepare('DELETE FROM audit WHERE number = 2').run();
-  trail.record({ ...ENTRY, callId: trail.nextCallId() });
-  trail.flush();
+  await trail.record({ ...ENTRY, callId: trail.nextCallId() });
+  await trail.flush();
   expect(await trail.refusal()).toMatchObject({ message: expect.stringContaining('changed from outside') });
   await trail.close();
 });

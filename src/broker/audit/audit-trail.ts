@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Approval } from '../../domain/approval.js';
-import type { AuditEntry, CallOutcome } from '../../domain/audit.js';
+import type { AuditEntry } from '../../domain/audit.js';
 import type { GuestError } from '../../domain/run.js';
-import type { AuditStore } from '../../store/audit.js';
-import type { AuditJournal } from '../../store/audit-journal.js';
+import type { Awaitable } from '../../lib/awaitable.js';
+import type { AuditStore, AuditWriter } from '../../store/audit.js';
 import type { RunContext } from '../run-context.js';
 import { decisionEntry, outputEntry } from './other-entries.js';
 
 export interface AuditTrailOptions {
-  /** Opens the store at its first use: its driver takes 50 ms to load. The function's owner closes the file. */
+  /** Opens the store at its first use: its driver takes 50 ms to load. The function's owner closes the store. */
   readonly open: () => Promise<AuditStore>;
   /** Refuse calls that cannot be recorded. */
   readonly isRequired: boolean;
@@ -17,25 +17,14 @@ export interface AuditTrailOptions {
   readonly warn?: (line: string) => void;
 }
 
-/** Outcomes stay at most this long in the journal; then a batch of them is appended to the chain in one transaction. */
-const BATCH_MS = 20;
-const MAX_BATCH = 500;
-/** A call that takes longer than this gets a `sent` record in the chain, where it is sealed. */
-const SENT_RECORD_AFTER_MS = 250;
-/** A journal that never becomes empty, because a call is always in flight, is emptied at this size. */
-const MAX_JOURNAL_BYTES = 1024 * 1024;
-/** The most records kept in memory while the store cannot be written. */
-const MAX_PENDING = 20_000;
+/** The most records kept in memory while the store cannot be opened. */
+const MAX_UNOPENED = 20_000;
 /** How often a store that could not be written is tried again. */
 const RETRY_MS = 1_000;
-/** Time between two seals; each one flushes to disk. */
-const SEAL_EVERY_MS = 250;
-const PRUNE_EVERY_MS = 6 * 3_600_000;
 
 /**
- * Records calls as they happen. A call is in the journal before it is sent, and its outcome before its program gets the
- * answer: a host that is killed loses neither. Both move from the journal to the chain in batches. The `sent` record is
- * moved only if the call takes long or its host was killed.
+ * Records calls as they happen: a call before it is sent, and its outcome before its program gets the answer. How that survives
+ * a host that is killed is up to the store's writer.
  */
 export class AuditTrail {
   readonly #options: AuditTrailOptions;
@@ -44,20 +33,11 @@ export class AuditTrail {
   #calls = 0;
   #opening: Promise<void> | undefined;
   #store: AuditStore | undefined;
-  #journal: AuditJournal | undefined;
-  /** Calls in flight that are only in the journal, oldest first, with their start times. */
-  readonly #open = new Map<string, { readonly entry: AuditEntry; readonly sinceMs: number }>();
-  /** Calls in flight that are in the chain. */
-  readonly #recorded = new Set<string>();
-  #pending: AuditEntry[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #openTimer: NodeJS.Timeout | undefined;
+  #writer: AuditWriter | undefined;
+  /** What ended while the store could not be opened. */
+  #unopened: AuditEntry[] = [];
   #problem: string | undefined;
   #lastTryAt = 0;
-  #sealing: Promise<void> | undefined;
-  #sealTimer: NodeJS.Timeout | undefined;
-  #lastSealAt = 0;
-  #lastPruneAt = 0;
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
@@ -65,13 +45,13 @@ export class AuditTrail {
 
   /** Calls are recorded: nothing has to be opened or tried again before the next one. */
   get isOpen(): boolean {
-    return this.#store !== undefined && this.#problem === undefined;
+    return this.#writer !== undefined && this.#problem === undefined;
   }
 
   /** Opens the store. Returns the reason if no call may be made. */
   async refusal(): Promise<GuestError | undefined> {
-    if (this.#store === undefined) await this.#openStore();
-    if (this.#problem !== undefined && Date.now() - this.#lastTryAt >= RETRY_MS) this.#write();
+    if (this.#writer === undefined) await this.#openStore();
+    else if (this.#problem !== undefined && Date.now() - this.#lastTryAt >= RETRY_MS) await this.#writer.flush();
     return this.#refusal();
   }
 
@@ -85,143 +65,86 @@ export class AuditTrail {
   }
 
   /** A call is about to be sent; its `verdict` is `sent`. Returns why it must not be sent if it cannot be recorded. */
-  sending(entry: AuditEntry): GuestError | undefined {
+  sending(entry: AuditEntry): Awaitable<GuestError | undefined> {
     try {
-      this.#journal?.write(entry);
-    } catch (error) {
-      this.#fail(error);
+      const written = this.#writer?.sending(entry);
+      return written instanceof Promise
+        ? written.then(
+            () => undefined,
+            () => this.#refusal(),
+          )
+        : undefined;
+    } catch {
       return this.#refusal();
     }
-    this.#open.set(entry.callId, { entry, sinceMs: performance.now() });
-    this.#openTimer ??= setTimeout(() => this.#recordOpen(), SENT_RECORD_AFTER_MS).unref();
-    return undefined;
   }
 
-  /** Records the outcome of a call. For a call that was sent, the record survives a crash once this returns. */
-  record(entry: AuditEntry): void {
-    this.#pending.push(entry);
-    if (this.#pending.length > MAX_PENDING) this.#pending.shift();
-    if (this.#open.delete(entry.callId) || this.#recorded.delete(entry.callId)) {
-      try {
-        this.#journal?.write(outcomeOf(entry));
-      } catch (error) {
-        this.#fail(error);
-      }
-    }
-    if (this.#pending.length >= MAX_BATCH) this.#write();
-    else this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
+  /** Records the outcome of a call. For a call that was sent, the record survives a crash once this returns or resolves. */
+  record(entry: AuditEntry): Awaitable<void> {
+    if (this.#writer !== undefined) return this.#writer.ended(entry);
+    this.#unopened.push(entry);
+    if (this.#unopened.length > MAX_UNOPENED) this.#unopened.shift();
   }
 
   /** Appends a person's decision to the chain at once: the deciding process may exit right away. */
-  decided(approvals: readonly Approval[]): void {
-    for (const approval of approvals) this.record(decisionEntry(this.nextCallId(), approval));
-    this.flush();
+  async decided(approvals: readonly Approval[]): Promise<void> {
+    await Promise.all(approvals.map((approval) => this.record(decisionEntry(this.nextCallId(), approval))));
+    await this.flush();
   }
 
   /** Records what was redacted in a program's output, if anything. */
   async redacted(run: RunContext, redactions: AuditEntry['redactions']): Promise<void> {
     if (Object.keys(redactions).length === 0) return;
     await this.refusal();
-    this.record(outputEntry(this.nextCallId(), run, redactions));
-    this.flush();
+    await this.record(outputEntry(this.nextCallId(), run, redactions));
+    await this.flush();
   }
 
   /** Appends all pending records to the chain now. */
-  flush(): void {
-    if (this.#pending.length > 0) this.#write();
+  flush(): Awaitable<void> {
+    return this.#writer?.flush();
   }
 
-  /** Writes and seals everything. Calls still in flight stay in the journal. */
+  /** Writes and seals everything. Calls still in flight are left for the next host to find. */
   async close(): Promise<void> {
     await this.#opening;
-    this.flush();
-    clearTimeout(this.#openTimer);
-    clearTimeout(this.#sealTimer);
-    await this.#sealing;
-    await this.#seal();
-    this.#journal?.close(this.#pending.length + this.#open.size + this.#recorded.size === 0);
-    this.#journal = undefined;
+    await this.#writer?.close();
+    this.#writer = undefined;
     this.#store = undefined;
   }
 
   async #openStore(): Promise<void> {
     if (this.#problem !== undefined && Date.now() - this.#lastTryAt < RETRY_MS) return;
-    this.#opening ??= (async () => {
-      try {
-        const store = await this.#options.open();
-        // Before the first call, so that a full disk is detected now.
-        store.probe();
-        store.adoptOrphans();
-        this.#journal = await store.openJournal(this.#host);
-        this.#store = store;
-        this.#problem = undefined;
-        // The journal of a host that was killed.
-        this.#sealSoon();
-      } catch (error) {
-        this.#fail(error);
-      }
-    })().finally(() => {
+    this.#opening ??= this.#openNow().finally(() => {
       this.#opening = undefined;
     });
     await this.#opening;
   }
 
-  #write(sent: readonly AuditEntry[] = []): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#store === undefined) return;
-    const isLong = (this.#journal?.bytes ?? 0) > MAX_JOURNAL_BYTES;
-    const open = isLong ? [...this.#open.values()].map(({ entry }) => entry) : sent;
+  async #openNow(): Promise<void> {
     try {
-      this.#store.append([...open, ...this.#pending]);
-      this.#pending = [];
-      for (const { callId } of open) if (this.#open.delete(callId)) this.#recorded.add(callId);
-      if (this.#open.size === 0) this.#journal?.empty();
+      const store = await this.#options.open();
+      // Before the first call, so that a full disk is detected now.
+      await store.probe();
+      await store.adoptOrphans();
+      const { retentionMs } = this.#options;
+      const writer = await store.openWriter(this.#host, { retentionMs, onProblem: (error) => this.#note(error) });
+      this.#store = store;
+      this.#writer = writer;
       this.#problem = undefined;
-      this.#sealSoon();
+      const late = this.#unopened;
+      this.#unopened = [];
+      for (const entry of late) await writer.ended(entry);
     } catch (error) {
-      this.#fail(error);
+      this.#note(error);
     }
   }
 
-  /** Moves slow calls to the chain, where removing them is detected. */
-  #recordOpen(): void {
-    const long: AuditEntry[] = [];
-    const latestMs = performance.now() - SENT_RECORD_AFTER_MS;
-    this.#openTimer = undefined;
-    for (const { entry, sinceMs } of this.#open.values()) {
-      if (sinceMs > latestMs) break;
-      long.push(entry);
+  #note(error: unknown): void {
+    if (error === undefined) {
+      this.#problem = undefined;
+      return;
     }
-    if (long.length > 0) this.#write(long);
-    if (this.#open.size > 0) this.#openTimer = setTimeout(() => this.#recordOpen(), SENT_RECORD_AFTER_MS).unref();
-  }
-
-  #sealSoon(): void {
-    if (this.#sealTimer !== undefined || this.#sealing !== undefined) return;
-    const waitMs = Math.max(0, this.#lastSealAt + SEAL_EVERY_MS - Date.now());
-    this.#sealTimer = setTimeout(() => {
-      this.#sealTimer = undefined;
-      this.#sealing = this.#seal().finally(() => {
-        this.#sealing = undefined;
-      });
-    }, waitMs).unref();
-  }
-
-  /** Records written during a seal are covered by the next one. */
-  async #seal(): Promise<void> {
-    this.#lastSealAt = Date.now();
-    try {
-      await this.#store?.seal();
-      if (this.#lastSealAt - this.#lastPruneAt < PRUNE_EVERY_MS) return;
-      this.#lastPruneAt = this.#lastSealAt;
-      this.#store?.prune(Date.now() - this.#options.retentionMs);
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #fail(error: unknown): void {
     const problem = error instanceof Error ? error.message : String(error);
     if (this.#problem !== problem) this.#options.warn?.(`calls cannot be recorded: ${problem}`);
     this.#problem = problem;
@@ -231,10 +154,6 @@ export class AuditTrail {
   #refusal(): GuestError | undefined {
     return this.#problem === undefined || !this.#options.isRequired ? undefined : refused(this.#problem);
   }
-}
-
-function outcomeOf({ callId, resultBytes, durationMs, verdict, approval, redactions }: AuditEntry): CallOutcome {
-  return { callId, resultBytes, durationMs, verdict, approval, redactions };
 }
 
 function refused(problem: string): GuestError {

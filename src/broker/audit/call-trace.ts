@@ -1,5 +1,6 @@
 import type { ApprovalNote, AuditEntry, CallVerdict } from '../../domain/audit.js';
 import type { GuestError } from '../../domain/run.js';
+import type { Awaitable } from '../../lib/awaitable.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import type { AuditTrail } from './audit-trail.js';
 
@@ -31,19 +32,19 @@ export class CallTrace {
   }
 
   /** The call is about to be sent. Returns why it must not be. */
-  sending(approval: ApprovalNote = NOT_ASKED): GuestError | undefined {
+  sending(approval: ApprovalNote = NOT_ASKED): Awaitable<GuestError | undefined> {
     this.#entry.approval = approval;
     return this.#trail.sending(this.#entry);
   }
 
-  end(outcome: BrokerOutcome): void {
+  end(outcome: BrokerOutcome): Awaitable<void> {
     const entry = this.#entry;
     entry.resultBytes = outcome.reply === undefined ? null : bytesOf(outcome.reply);
     entry.durationMs = Math.round((performance.now() - this.#startedAt) * 1_000) / 1_000;
     entry.verdict = verdictOf(outcome);
     entry.approval = outcome.approval ?? NOT_ASKED;
     entry.redactions = outcome.redactions ?? NONE;
-    this.#trail.record(entry);
+    return this.#trail.record(entry);
   }
 }
 

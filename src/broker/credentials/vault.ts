@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import { seal, unseal } from '../../lib/sealed.js';
-import { type CredentialOwner, CredentialStore, type HeldLock } from '../../store/credentials.js';
-import type { Database } from '../../store/database.js';
+import type { CredentialOwner, CredentialStore, HeldLock } from '../../store/credentials.js';
 
 /** Longer than any operation under the lock may take: the holder still holds it when the response arrives. */
 const LEASE_MS = 90_000;
@@ -58,14 +57,14 @@ export type Grant = z.output<typeof grantSchema>;
 export type Registration = z.output<(typeof SCHEMAS)['registration']>;
 
 export interface VaultParts {
-  readonly database: Database;
+  readonly store: CredentialStore;
   readonly key: Uint8Array;
 }
 
 /** Writing, for as long as the lock is held. */
 export interface VaultSession {
-  write<K extends Kind>(kind: K, value: z.input<(typeof SCHEMAS)[K]>): void;
-  remove(kind: Kind): void;
+  write<K extends Kind>(kind: K, value: z.input<(typeof SCHEMAS)[K]>): Promise<void>;
+  remove(kind: Kind): Promise<void>;
 }
 
 /**
@@ -75,7 +74,7 @@ export interface VaultSession {
  */
 export class Vault {
   readonly #open: () => Promise<VaultParts>;
-  #parts: Promise<{ readonly store: CredentialStore; readonly key: Uint8Array }> | undefined;
+  #parts: Promise<VaultParts> | undefined;
 
   constructor(open: () => Promise<VaultParts>) {
     this.#open = open;
@@ -83,7 +82,7 @@ export class Vault {
 
   async read<K extends Kind>(owner: CredentialOwner, kind: K): Promise<z.output<(typeof SCHEMAS)[K]> | undefined> {
     const { store, key } = await this.#opened();
-    const sealed = store.read(owner, kind);
+    const sealed = await store.read(owner, kind);
     const plain = sealed === undefined ? undefined : unseal(key, bindingOf(owner, kind), sealed);
     if (plain === undefined) return undefined;
     const parsed = SCHEMAS[kind].safeParse(JSON.parse(plain.toString('utf8')));
@@ -95,7 +94,7 @@ export class Vault {
     const { store, key } = await this.#opened();
     const lock: HeldLock = { name: JSON.stringify([owner.serverId, owner.url]), holder: randomUUID() };
     const patienceEndsAt = performance.now() + WAIT_FOR_LOCK_MS;
-    while (!store.takeLock(lock, LEASE_MS)) {
+    while (!(await store.takeLock(lock, LEASE_MS))) {
       if (performance.now() > patienceEndsAt)
         throw new HostError(
           'upstream_unavailable',
@@ -105,18 +104,20 @@ export class Vault {
     }
     try {
       return await work({
-        write: (kind, value) => {
+        write: async (kind, value) => {
           const sealed = seal(key, bindingOf(owner, kind), Buffer.from(JSON.stringify(value)));
-          if (!store.write(owner, kind, sealed, lock))
+          if (!(await store.write(owner, kind, sealed, lock)))
             throw new HostError(
               'upstream_unavailable',
               'the login took too long, and another codemode process has taken it over',
             );
         },
-        remove: (kind) => void store.remove(owner, kind),
+        remove: async (kind) => {
+          await store.remove(owner, kind);
+        },
       });
     } finally {
-      store.dropLock(lock);
+      await store.dropLock(lock);
     }
   }
 
@@ -131,13 +132,10 @@ export class Vault {
   }
 
   #opened() {
-    this.#parts ??= this.#open().then(
-      ({ database, key }) => ({ store: new CredentialStore(database), key }),
-      (error: unknown) => {
-        this.#parts = undefined;
-        throw error;
-      },
-    );
+    this.#parts ??= this.#open().catch((error: unknown) => {
+      this.#parts = undefined;
+      throw error;
+    });
     return this.#parts;
   }
 }

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { HookDecision, HookTarget } from '../../domain/hook.js';
+import { signalGroup } from '../../lib/process-group.js';
+import type { ChildGroups } from '../../upstream/mcp/stdio-groups.js';
 import { denied, readDecision } from './read-decision.js';
 
 /** Exit status of a command that refuses; its stderr is the reason. The one that hooks of other agents use. */
@@ -9,27 +11,36 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
 
 type CommandTarget = Extract<HookTarget, { kind: 'command' }>;
 
+/** What commands are started with, and who ends them with this process, however it ends. */
+export interface CommandSurroundings {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly groups: ChildGroups;
+}
+
 /** Runs the command with `event` on its stdin. Throws where it gives no usable answer, or `signal` ends it. */
 export function runCommandHook(
   { command, args, cwd }: CommandTarget,
   event: string,
-  environment: Readonly<Record<string, string>>,
+  { environment, groups }: CommandSurroundings,
   signal: AbortSignal,
 ): Promise<HookDecision> {
   return new Promise((resolve, reject) => {
     // Nothing would end it: the signal has fired already.
     if (signal.aborted) throw new Error('it gave no answer in time');
-    const child = spawn(command, [...args], {
-      env: { ...environment },
-      ...(cwd === undefined ? {} : { cwd }),
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // Its own process group, so that its children end with it.
-      detached: true,
-    });
+    const child = groups.start((mark) =>
+      spawn(command, [...args], {
+        env: { ...environment, ...mark },
+        ...(cwd === undefined ? {} : { cwd }),
+        stdio: ['pipe', 'pipe', 'pipe'],
+        // Its own process group, so that its children end with it.
+        detached: true,
+      }),
+    );
+    const { pid } = child;
     let failure: Error | undefined;
     const end = (error: Error): void => {
       failure ??= error;
-      killGroup(child.pid);
+      if (pid !== undefined) signalGroup(pid, 'SIGKILL');
       // A process that has left the group may hold the pipes open for as long as it likes.
       child.stdout.destroy();
       child.stderr.destroy();
@@ -44,8 +55,8 @@ export function runCommandHook(
     });
     child.once('close', (status, killedBy) => {
       signal.removeEventListener('abort', onAbort);
-      // What it left running in the background.
-      killGroup(child.pid);
+      // Ends what it left running in the background.
+      if (pid !== undefined) groups.remove(pid);
       try {
         if (failure !== undefined) throw failure;
         if (status === DENIES) resolve(denied(stderr()));
@@ -59,15 +70,6 @@ export function runCommandHook(
     child.stdin.on('error', () => {});
     child.stdin.end(event);
   });
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // All of it has ended.
-  }
 }
 
 function collect(stream: NodeJS.ReadableStream, end: (error: Error) => void): () => string {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Hook } from '../../domain/hook.js';
+import { ChildGroups } from '../../upstream/mcp/stdio-groups.js';
 import type { BrokerCall } from '../call.js';
 import { Hooks } from './hooks.js';
 
@@ -14,7 +15,7 @@ const PATH = process.env.PATH ?? '';
 function hooksOf(script: string, more: Partial<Hook> = {}): Hooks {
   const target = { kind: 'command', command: '/bin/sh', args: ['-c', script], cwd: folder } as const;
   const hook: Hook = { tools: ['*'], when: 'before', target, timeoutMs: 20_000, onFailure: 'deny', ...more };
-  return new Hooks({ hooks: [hook], environment: { PATH }, warn: () => {} });
+  return new Hooks({ hooks: [hook], environment: { PATH }, groups: new ChildGroups(), warn: () => {} });
 }
 
 function callOf(caller: string, signal = new AbortController().signal): BrokerCall {

@@ -6,14 +6,13 @@ import { visibleLine } from '../../lib/visible-text.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import { Slots } from '../limits/slots.js';
 import { fitsAnySpelling, readToolPattern, TOOL_PATTERN_EXAMPLE, type ToolPattern } from '../policy/tool-pattern.js';
+import type { CommandSurroundings } from './command-hook.js';
 
 /** Hooks of one caller that run at the same time, of each kind; the others wait. Each command is a process. */
 const MAX_AT_ONCE = 8;
 
-export interface HooksOptions {
+export interface HooksOptions extends CommandSurroundings {
   readonly hooks: readonly Hook[];
-  /** What commands are started with. */
-  readonly environment: Readonly<Record<string, string>>;
   /** Told of hooks that failed where that refuses nothing. */
   readonly warn: (message: string) => void;
 }
@@ -102,7 +101,7 @@ export class Hooks {
       return runHttpHook(target, event, signal);
     }
     const { runCommandHook } = await import('./command-hook.js');
-    return runCommandHook(target, event, this.#options.environment, signal);
+    return runCommandHook(target, event, this.#options, signal);
   }
 }
 

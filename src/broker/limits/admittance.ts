@@ -27,8 +27,10 @@ export class Admittance {
     return this.#grants.refusalOf(call);
   }
 
-  takeRate(run: RunContext, call: LimitedCall): Busy | undefined {
-    return this.#limits.takeRate(call) ?? this.#grants.takeRate(run, call.tool);
+  async takeRate(run: RunContext, call: LimitedCall): Promise<Busy | undefined> {
+    const taken = this.#limits.takeRate(call);
+    const busy = taken instanceof Promise ? await taken : taken;
+    return busy ?? this.#grants.takeRate(run, call.tool);
   }
 
   /** First a place among the run's own calls: one that waits there holds nothing that others want. */

@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto';
 import type { LimitSetting } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
+import type { Awaitable } from '../../lib/awaitable.js';
 import { matchesGlob } from '../../lib/glob.js';
+import type { RateStore, SharedRate } from '../../store/rates.js';
 import { fitsAnySpelling, readToolPattern, type ToolPattern } from '../policy/tool-pattern.js';
 import { Slots } from './slots.js';
 import { TokenBucket } from './token-bucket.js';
@@ -29,16 +32,31 @@ const MAX_COUNTERS = 10_000;
 export class CallLimits {
   readonly #limits: readonly Limit[];
   readonly #nowMs: () => number;
+  readonly #rates: (() => Promise<RateStore>) | undefined;
   readonly #known = new WeakMap<Tool, Facts>();
 
   /** @param maxWaitMs how long a call waits for others to end before it is refused */
-  constructor(settings: readonly LimitSetting[], { nowMs = () => performance.now(), maxWaitMs }: LimitsOptions = {}) {
+  constructor(settings: readonly LimitSetting[], options: LimitsOptions = {}) {
+    const { nowMs = () => performance.now(), maxWaitMs, rates } = options;
     this.#limits = settings.map((setting) => new Limit(setting, maxWaitMs));
     this.#nowMs = nowMs;
+    this.#rates = rates;
   }
 
   /** Takes one call from every rate that counts it, or from none of them and says how long to wait. */
-  takeRate(call: LimitedCall): Busy | undefined {
+  takeRate(call: LimitedCall): Awaitable<Busy | undefined> {
+    return this.#rates === undefined ? this.#takeHere(call) : this.#takeShared(call, this.#rates);
+  }
+
+  /** From the counts of all hosts. Throws where they cannot be reached: a rate that is not counted is not kept. */
+  async #takeShared(call: LimitedCall, rates: () => Promise<RateStore>): Promise<Busy | undefined> {
+    const shared = this.#limitsOf(call).flatMap((limit) => limit.sharedRateOf(call) ?? []);
+    if (shared.length === 0) return undefined;
+    const retryAfterMs = await (await rates()).take(shared);
+    return retryAfterMs > 0 ? { limit: 'rate', retryAfterMs } : undefined;
+  }
+
+  #takeHere(call: LimitedCall): Busy | undefined {
     const counters = this.#countersOf(call).filter(({ bucket }) => bucket !== undefined);
     if (counters.length === 0) return undefined;
     const nowMs = this.#nowMs();
@@ -114,6 +132,8 @@ export class CallLimits {
 export interface LimitsOptions {
   readonly nowMs?: () => number;
   readonly maxWaitMs?: number;
+  /** Counts rates for all hosts together; absent: each host for itself. */
+  readonly rates?: (() => Promise<RateStore>) | undefined;
 }
 
 const NONE: readonly never[] = [];
@@ -134,6 +154,7 @@ class Limit {
   readonly #patterns: readonly ToolPattern[];
   readonly #maxWaitMs: number | undefined;
   readonly #counters = new Map<string, Counter>();
+  #digest: string | undefined;
 
   constructor(setting: LimitSetting, maxWaitMs: number | undefined) {
     this.setting = setting;
@@ -155,13 +176,25 @@ class Limit {
     return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, caller));
   }
 
-  counterOf({ tool, caller }: LimitedCall, nowMs: number): Counter {
+  /** Hosts with the same setting count together, wherever it stands in their configuration. */
+  sharedRateOf(call: LimitedCall): SharedRate | undefined {
+    const { rate } = this.setting;
+    if (rate === undefined) return undefined;
+    this.#digest ??= hash('sha256', JSON.stringify(this.setting), 'base64url');
+    return { key: `${this.#digest} ${this.#keyOf(call)}`, ...rate };
+  }
+
+  #keyOf({ tool, caller }: LimitedCall): string {
     const { each } = this.setting;
     const parts: string[] = [];
     if (each.includes('server') || each.includes('tool')) parts.push(tool.serverId);
     if (each.includes('tool')) parts.push(tool.name);
     if (each.includes('caller')) parts.push(caller);
-    const key = parts.length < 2 ? (parts[0] ?? '') : JSON.stringify(parts);
+    return parts.length < 2 ? (parts[0] ?? '') : JSON.stringify(parts);
+  }
+
+  counterOf(call: LimitedCall, nowMs: number): Counter {
+    const key = this.#keyOf(call);
     let counter = this.#counters.get(key);
     if (counter === undefined) {
       if (this.#counters.size >= MAX_COUNTERS) this.#makeRoom(nowMs);

@@ -1,5 +1,6 @@
 import type { Budget, PolicySettings } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
+import type { Awaitable } from '../../lib/awaitable.js';
 import type { SpendingStore } from '../../store/spending.js';
 import type { RunLedger } from '../run-ledger.js';
 import { fitsAnySpelling, readToolPattern, type ToolPattern } from './tool-pattern.js';
@@ -16,10 +17,18 @@ export interface BudgetsOptions {
 
 /** What a call has cost. Given back when the call was not made after all. */
 export interface Bill {
-  giveBack(): void;
+  giveBack(): Awaitable<void>;
 }
 
 export const FREE: Bill = { giveBack() {} };
+
+type Spent = Awaited<ReturnType<SpendingStore['spendWithin']>>;
+
+/** What the run has paid, before it is known whether the day can pay for it. */
+interface ReservedBill extends Bill {
+  refuse(reason: string): string;
+  fail(error: unknown): never;
+}
 
 /** What calls cost, and how much of it a run and a day may cost before a person is asked. */
 export class Budgets {
@@ -51,47 +60,67 @@ export class Budgets {
     return amount;
   }
 
-  /** Pays for a call, unless that goes over a budget: then the reason, and nothing is paid. Throws where the store fails. */
-  payWithin(amount: number, run: RunLedger): Bill | string {
+  /**
+   * Pays for a call, unless that goes over a budget: then the reason, and nothing is paid. Throws where the store fails. What the
+   * run pays is reserved before the store is asked: of ten calls made at once, not all see the same last coin.
+   */
+  payWithin(amount: number, run: RunLedger): Awaitable<Bill | string> {
     if (amount === 0) return FREE;
     const most = this.#budget.run === undefined ? Number.POSITIVE_INFINITY : toMillionths(this.#budget.run);
     if (run.spent + amount > most) return over('run', run.spent, amount, most);
     const day = this.#today();
     const mostOfDay = this.#budget.day === undefined ? Number.MAX_SAFE_INTEGER : toMillionths(this.#budget.day);
-    const { isSpent, before } = this.#openStore().spendWithin(day, amount, mostOfDay);
-    if (!isSpent) return over('day', before, amount, mostOfDay);
-    return this.#bill(amount, day, run);
+    const bill = this.#bill(amount, day, run);
+    const told = ({ isSpent, before }: Spent) => (isSpent ? bill : bill.refuse(over('day', before, amount, mostOfDay)));
+    try {
+      const spent = this.#openStore().spendWithin(day, amount, mostOfDay);
+      if (!(spent instanceof Promise)) return told(spent);
+      return spent.then(told, (error: unknown) => bill.fail(error));
+    } catch (error) {
+      return bill.fail(error);
+    }
   }
 
   /** Why a call goes over a budget; `undefined` where it does not. Nothing is paid. Throws where the store fails. */
-  overBudget(amount: number, run: RunLedger): string | undefined {
-    const bill = this.payWithin(amount, run);
+  async overBudget(amount: number, run: RunLedger): Promise<string | undefined> {
+    const bill = await this.payWithin(amount, run);
     if (typeof bill === 'string') return bill;
-    bill.giveBack();
+    await bill.giveBack();
     return undefined;
   }
 
   /** Pays for a call that a person has approved, whatever the budgets say. */
-  pay(amount: number, run: RunLedger): Bill {
+  async pay(amount: number, run: RunLedger): Promise<Bill> {
     if (amount === 0) return FREE;
     const day = this.#today();
-    this.#openStore().spend(day, amount);
+    await this.#openStore().spend(day, amount);
     return this.#bill(amount, day, run);
   }
 
-  #bill(amount: number, day: string, run: RunLedger): Bill {
+  #bill(amount: number, day: string, run: RunLedger): ReservedBill {
     run.spent += amount;
     let isPaid = true;
+    const drop = () => {
+      if (isPaid) run.spent -= amount;
+      isPaid = false;
+    };
     return {
-      giveBack: () => {
+      giveBack: async () => {
         if (!isPaid) return;
-        isPaid = false;
-        run.spent -= amount;
+        drop();
         try {
-          this.#store?.giveBack(day, amount);
+          await this.#store?.giveBack(day, amount);
         } catch {
           // The day counts more than was spent: the safe side, and no reason to lose the answer of the call.
         }
+      },
+      refuse: (reason) => {
+        drop();
+        return reason;
+      },
+      fail: (error) => {
+        drop();
+        throw error;
       },
     };
   }

@@ -21,10 +21,10 @@ export class PolicyGate {
   }
 
   /**
-   * Decides, and pays for what is allowed. In one step and without waiting, so that ten calls made at once can't all
-   * spend the same last coin, and what counts is what the run held when it made the call. Never throws.
+   * Decides, and pays for what is allowed. What counts is what the run held when it made the call: nothing is waited for before
+   * that is known and the price is reserved, so that ten calls made at once can't all spend the same last coin. Never rejects.
    */
-  judge(question: PolicyQuestion, run: RunLedger): Judgement {
+  async judge(question: PolicyQuestion, run: RunLedger): Promise<Judgement> {
     const { isFlowAllowed, ...verdict } = this.policy.decide(question);
     const { decision, reason, rule } = verdict;
     if (decision === 'deny') return { decision, reason, reasons: [], rule };
@@ -33,11 +33,12 @@ export class PolicyGate {
       const flow = isFlowAllowed === true ? undefined : flowReason(this.policy, tool, serverPath, run.received);
       const price = this.#budgets.priceOf(tool, serverPath);
       if (decision === 'allow' && flow === undefined) {
-        const bill = this.#budgets.payWithin(price, run);
+        const paying = this.#budgets.payWithin(price, run);
+        const bill = paying instanceof Promise ? await paying : paying;
         if (typeof bill !== 'string') return { decision, reason, reasons: [], rule, bill };
         return { decision: 'ask', reason: bill, reasons: [BUDGET.text], rule: BUDGET };
       }
-      const over = this.#budgets.overBudget(price, run);
+      const over = await this.#budgets.overBudget(price, run);
       const asked = decision === 'ask' ? [{ text: reason, parts: [`${rule.text}: ${reason}`] }] : [];
       const all = [...asked, ...(flow ?? []), ...(over === undefined ? [] : [{ text: over, parts: [BUDGET.text] }])];
       return {
@@ -52,10 +53,10 @@ export class PolicyGate {
   }
 
   /** Pays for a call that a person has approved; `undefined` where that can't be recorded: then it is not to be made. */
-  payApproved({ tool, serverPath }: PolicyQuestion, run: RunLedger): Bill | undefined {
+  async payApproved({ tool, serverPath }: PolicyQuestion, run: RunLedger): Promise<Bill | undefined> {
     try {
       const price = this.#budgets.priceOf(tool, serverPath);
-      return price === 0 ? FREE : this.#budgets.pay(price, run);
+      return price === 0 ? FREE : await this.#budgets.pay(price, run);
     } catch {
       return undefined;
     }

@@ -62,6 +62,7 @@ export const ENVIRONMENT_SETTINGS: Readonly<Record<string, KeyPath>> = {
   CODEMODE_MEMORY: ['sandbox', 'limits', 'memory'],
   CODEMODE_HOST: ['server', 'host'],
   CODEMODE_PORT: ['server', 'port'],
+  CODEMODE_STORE: ['store'],
   CODEMODE_KEYRING: ['security', 'keyring'],
   CODEMODE_LOG_LEVEL: ['logging', 'level'],
   CODEMODE_LOG_FORMAT: ['logging', 'format'],

@@ -76,7 +76,8 @@ function expectation(issue: z.core.$ZodIssue): string {
 
 /** A value as a person wrote it, unless it may be a secret. */
 function show(value: JsonValue, path: KeyPath, hidden: ReadonlySet<string>): string {
-  const isSecret = hidden.has(renderPath(path)) || mayHoldSecret(path);
+  // An address with a mistake cannot be taken apart: its password may be anywhere in it.
+  const isSecret = hidden.has(renderPath(path)) || mayHoldSecret(path) || path[0] === 'store';
   if (Array.isArray(value)) return 'a list';
   if (value !== null && typeof value === 'object') return 'a map';
   if (isSecret) return `${typeof value === 'string' ? 'text' : `a ${typeof value}`} (not shown: it may be secret)`;

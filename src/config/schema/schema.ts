@@ -3,6 +3,7 @@ import { eachLimit, type Limits } from '../../domain/limits.js';
 import { PROFILE_NAMES } from '../../domain/profile-name.js';
 import { approvalsSchema, auditSchema, quotasSchema, redactionSchema } from './broker-schema.js';
 import { checkSchema } from './check-schema.js';
+import { clusterSchema, storeSchema } from './cluster-schema.js';
 import { hooksSchema } from './hooks-schema.js';
 import { limitsSchema, policySchema } from './policy-schema.js';
 import {
@@ -96,6 +97,15 @@ export const configSchema = z.strictObject({
   catalog: catalogSchema.prefault({}).meta(means('Tool listings.', '{ ttl: 1h }')),
   prompt: promptSchema.prefault({}).meta(means('Instructions that an agent reads.', '{ tokenBudget: 3500 }')),
   response: responseSchema.prefault({}).meta(means('Responses that an agent reads.', '{ maxTokens: 10000 }')),
+  store: storeSchema
+    .optional()
+    .meta(
+      means(
+        'A PostgreSQL database that several hosts share, instead of the state folder of one machine. All of them need the same `CODEMODE_KEY`.',
+        '"postgres://codemode@db.example.com/codemode"',
+      ),
+    ),
+  cluster: clusterSchema.prefault({}).meta(means('Hosts that share a `store`.', '{ lease: 15s }')),
   security: securitySchema.prefault({}).meta(means('Keys, tokens and capabilities.', '{ keyring: file }')),
   logging: loggingSchema.prefault({}).meta(means('Log lines.', '{ level: debug }')),
   telemetry: telemetrySchema.prefault({}).meta(means('Traces.', '{ traces: { endpoint: "http://localhost:4318" } }')),

@@ -139,6 +139,16 @@ export const securitySchema = z.strictObject({
         'file',
       ),
     ),
+  keyFile: z
+    .string()
+    .min(1)
+    .optional()
+    .meta(
+      means(
+        'A file with the key that hosts with a shared `store` seal everything with, 32 bytes in base64. `CODEMODE_KEY` comes before it.',
+        '/run/secrets/codemode-key',
+      ),
+    ),
   auth: auth.prefault({}).meta(means('Who may use `codemode serve`.', '{ provider: token }')),
   capabilities: z
     .strictObject({

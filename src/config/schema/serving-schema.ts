@@ -65,7 +65,7 @@ export const promptSchema = z.strictObject({
     .optional()
     .meta(
       means(
-        'Tokens for servers and tools in the instructions of a session. Without it 500; profile `go` 4,000.',
+        'Tokens for servers and tools in the instructions of a session. Without it 500, and 400 for parameters of functions; profile `go` 4,000.',
         '3500',
       ),
     ),

@@ -10,11 +10,12 @@ const RECORDS = Array.from({ length: 11 }, (_, index) => ({
   verdict: index % 2 === 0 ? 'sent' : 'ok',
 })) as unknown as AuditRecord[];
 
-test('a limit counts calls, whether they have one record or two', () => {
+test('a limit counts calls, whether they have one record or two', async () => {
   const store = { adoptOrphans: () => {}, records: (_: object, limit: number) => RECORDS.slice(-limit) };
-  const log = new AuditLog({ store: store as unknown as AuditStore, close: () => {} });
-  const told = (limit: number) => log.records({}, limit).map(({ callId, verdict }) => `${callId} ${verdict}`);
-  expect(told(1)).toEqual(['call-6 sent']);
-  expect(told(5)).toEqual(['call-2 ok', 'call-3 ok', 'call-4 ok', 'call-5 ok', 'call-6 sent']);
-  expect(told(100)).toHaveLength(6);
+  const log = await AuditLog.open({ store: store as unknown as AuditStore, close: async () => {} });
+  const told = async (limit: number) =>
+    (await log.records({}, limit)).map(({ callId, verdict }) => `${callId} ${verdict}`);
+  expect(await told(1)).toEqual(['call-6 sent']);
+  expect(await told(5)).toEqual(['call-2 ok', 'call-3 ok', 'call-4 ok', 'call-5 ok', 'call-6 sent']);
+  expect(await told(100)).toHaveLength(6);
 });

@@ -232,7 +232,7 @@ export class ToolCalls {
         onSending: () => {
           unfinished.isSent = true;
           if (!isOwnServer(tool.serverId)) this.#sent++;
-          delegate.onSending();
+          return delegate.onSending();
         },
         onRetry: (failure) => {
           if (this.retries.length < MAX_RETRIES) this.retries.push({ call: number, atMs: Date.now(), failure });

@@ -52,7 +52,7 @@ export class ProcessCalls implements CallAnswerer {
     this.#record(call.argumentsJson.length, record);
     const onSending = () => {
       record.isSent = true;
-      delegate.onSending();
+      return delegate.onSending();
     };
     const recalled = isTool ? await this.#recall(call, found, record, delegate) : undefined;
     const reply = recalled ?? (await this.#answer(call, found, { ...delegate, onSending }));

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import type { EngineName } from '../../domain/engine.js';
 import { HostError } from '../../domain/errors.js';
 import { isJsonObject } from '../../domain/json.js';
 import { eachLimit, MAX_CLOCK_TICKS } from '../../domain/limits.js';
 import type { Outcome, VirtualModule } from '../../domain/run.js';
-import { decodeJournal, digestOf, type Journal, plainJournal } from '../../sandbox/journal.js';
+import { decodeJournal, digestOf, engineOf, type Journal, plainJournal } from '../../sandbox/journal.js';
 import type { EndedRun, SharedModules, StoredRecording } from '../../store/runs.js';
 import { notesSchema } from './notes-schema.js';
 import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';
@@ -79,6 +80,11 @@ const fileSchema = z.object({
     calls: z.array(z.object({ target: z.string(), argumentsDigest: z.string() })),
   }),
 });
+
+/** The engine in which a run ended; undefined where nothing is recorded, or the program has an interpreter of its own. */
+export function engineIn(recording: AnyRecording | undefined): EngineName | undefined {
+  return recording !== undefined && 'journal' in recording ? engineOf(recording.journal) : undefined;
+}
 
 export function encodeRecording(recording: AnyRecording): string {
   if ('program' in recording) return encodeProcessRecording(recording);

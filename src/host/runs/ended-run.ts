@@ -1,6 +1,7 @@
 import type { Redactor } from '../../broker/redaction/redactor.js';
 import type { RunContext } from '../../broker/run-context.js';
 import { type Outcome, withUnfinished } from '../../domain/run.js';
+import { engineOf } from '../../sandbox/journal.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { withJsonTextHint } from '../calls/json-text-hint.js';
@@ -82,6 +83,7 @@ export function endedSummary(
     unfinished: tools.unfinished.mayHaveRun(),
     durationMs,
     usage,
+    engine: engineOf(journal),
     callCount: tools.sentCount,
     isRepeatable: tools.isRepeatable,
     failures: tools.failures,

@@ -1,4 +1,6 @@
+import { HostError, isHostError } from '../../domain/errors.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
+import { pause } from '../../lib/pause.js';
 import type { EndedRun, RunStore } from '../../store/runs.js';
 
 interface Waiting {
@@ -8,6 +10,8 @@ interface Waiting {
 
 /** How long ends are batched. A host that is killed loses this much of the run history, and nothing else. */
 const GATHER_MS = 25;
+/** How often and after what pauses ends are written again while the store cannot be reached. */
+const RETRY_AFTER_MS = [100, 300, 1_000, 3_000, 5_000, 10_000, 10_000, 10_000, 10_000, 10_000];
 
 /**
  * Records how runs ended, in batches: beginning and committing a transaction takes longer than writing a run.
@@ -16,12 +20,13 @@ export class RunEndWriter {
   readonly #store: () => Promise<RunStore>;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #isClosing = false;
 
   constructor(store: () => Promise<RunStore>) {
     this.#store = store;
   }
 
-  /** Resolves when it is on disk; rejects where it could not be written. */
+  /** Resolves when it is on disk; rejects where it could not be written, with `lease_lost` where another host has the run. */
   write(end: EndedRun): Promise<void> {
     const written = deferred<void>();
     this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS);
@@ -37,14 +42,32 @@ export class RunEndWriter {
     this.#waiting = [];
     if (together.length === 0) return;
     try {
-      const store = await this.#store();
-      store.end(
-        together.map(({ end }) => end),
-        Date.now(),
-      );
-      for (const { written } of together) written.resolve();
+      const lost = new Set(await this.#end(together.map(({ end }) => end)));
+      for (const { end, written } of together) {
+        if (lost.has(end.id)) written.reject(new HostError('lease_lost', `another host has taken run ${end.id} over`));
+        else written.resolve();
+      }
     } catch (error) {
       for (const { written } of together) written.reject(error);
     }
+  }
+
+  /** What cannot be written from now on is not tried again. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** Written twice is as written once: whether a batch whose connection broke was written is not known. */
+  async #end(ends: readonly EndedRun[]): Promise<readonly string[]> {
+    for (const waitMs of RETRY_AFTER_MS) {
+      try {
+        const store = await this.#store();
+        return await store.end(ends, Date.now());
+      } catch (error) {
+        if (this.#isClosing || !isHostError(error, 'store_unavailable')) throw error;
+        await pause(waitMs);
+      }
+    }
+    return (await this.#store()).end(ends, Date.now());
   }
 }

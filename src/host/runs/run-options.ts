@@ -1,6 +1,7 @@
 import type { CallDelegate } from '../../broker/call.js';
 import type { CallerId, CallReply, GuestCall, LogEntry } from '../../domain/run.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
+import type { Awaitable } from '../../lib/awaitable.js';
 import type { Delivery } from '../../sandbox/journal.js';
 import type { SuspendedProgram } from '../../sandbox/sandbox.js';
 import type { RunClient } from './run-client.js';
@@ -25,9 +26,12 @@ export interface CallAnswerer {
 /** Where a run is stored when it is suspended, and where its calls and deliveries are recorded once it is resumed. */
 export interface RunRecords {
   suspend(program: SuspendedProgram): Promise<void>;
-  callMade(call: GuestCall): void;
-  callSent(call: GuestCall): void;
-  delivered(delivery: Delivery, position: number): void;
+  /** In the order of the calls of these three: what a later one has written, an earlier one has too. */
+  callMade(call: GuestCall): Awaitable<void>;
+  callSent(call: GuestCall): Awaitable<void>;
+  delivered(delivery: Delivery, position: number): Awaitable<void>;
+  /** All of the above are written. Throws where one could not be. */
+  settled(): Awaitable<void>;
 }
 
 export interface RunOptions {

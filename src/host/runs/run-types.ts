@@ -2,7 +2,7 @@ import type { BrokerOutcome } from '../../broker/broker.js';
 import type { RunContext } from '../../broker/run-context.js';
 import type { Approval } from '../../domain/approval.js';
 import type { CapabilitySet } from '../../domain/capability.js';
-import type { EngineChoice } from '../../domain/engine.js';
+import type { EngineChoice, EngineName } from '../../domain/engine.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Limits } from '../../domain/limits.js';
@@ -85,6 +85,8 @@ export interface RunSummary {
   readonly trace: readonly TraceEntry[];
   readonly durationMs: number;
   readonly usage: ResourceUsage;
+  /** The engine in which it ended; absent for programs of other interpreters. */
+  readonly engine?: EngineName;
   /** Calls that were sent to servers, whatever the outcome. */
   readonly callCount: number;
   /** Whether the program may be run again: nothing that it called minds being called twice. */

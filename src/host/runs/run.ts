@@ -1,6 +1,7 @@
 import type { Approval } from '../../domain/approval.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { CallReply, GuestCall, LogEntry, Program, RunId } from '../../domain/run.js';
+import type { Awaitable } from '../../lib/awaitable.js';
 import { Cancellation } from '../../lib/cancellation.js';
 import { deferred } from '../../lib/deferred.js';
 import { FAILED_INSIDE } from '../../sandbox/failures.js';
@@ -23,7 +24,7 @@ export interface StoredProgram {
 
 export type RunEnd =
   | { readonly state: 'ended'; readonly report: RunReport }
-  /** Its calls or deliveries could not be recorded, so the run stays suspended as it was stored. */
+  /** Its calls or deliveries could not be recorded, so the run stays suspended as it was stored, or another host has it. */
   | { readonly state: 'unwritten' }
   | {
       readonly state: 'suspended';
@@ -122,22 +123,37 @@ export class Run implements SandboxDelegate {
   onDelivery(delivery: Delivery, position: number): void {
     if (!this.#wasResumed) return;
     try {
-      this.#options.records?.delivered(delivery, position);
+      // Not waited for: nothing that the program does afterwards leaves the host, or counts as its end, before it is written.
+      const written = this.#options.records?.delivered(delivery, position);
+      if (written instanceof Promise) written.catch(() => this.#drop());
     } catch {
-      // A delivery that is not recorded must not take effect: the run stays suspended as it was stored.
-      this.#isUnwritten = true;
-      this.#program?.cancel();
+      this.#drop();
     }
+  }
+
+  /** What is not recorded must not take effect: the run stays suspended as it was stored, or another host has it. */
+  #drop(): void {
+    this.#isUnwritten = true;
+    this.#program?.cancel();
   }
 
   #follow({ execution, report }: Started): void {
     this.#program = execution;
     this.#listen();
-    void report.then((finished) => {
+    void report.then(async (finished) => {
       this.#waits.cancel();
       this.#people.end();
+      if (this.#wasResumed) await this.#settle();
       this.#ended.resolve(this.#isUnwritten ? { state: 'unwritten' } : { state: 'ended', report: finished });
     });
+  }
+
+  async #settle(): Promise<void> {
+    try {
+      await this.#options.records?.settled();
+    } catch {
+      this.#isUnwritten = true;
+    }
   }
 
   #listen(): void {
@@ -150,7 +166,7 @@ export class Run implements SandboxDelegate {
     // The image has it as an open call, which is answered when the run is resumed.
     if (this.#people.isSuspending) return never();
     const { records } = this.#options;
-    if (this.#wasResumed) records?.callMade(call);
+    if (this.#wasResumed && !(await this.#isWritten(() => records?.callMade(call)))) return never();
     this.#people.callOpened();
     const waits = this.#waits.signal;
     try {
@@ -160,8 +176,8 @@ export class Run implements SandboxDelegate {
         locate: async () => (await this.#program?.locate(call.number)) ?? [],
         onPending: (approval) => this.#people.callPending(call.number, approval),
         onDecided: () => this.#people.callDecided(call.number),
-        onSending: () => {
-          if (this.#wasResumed) records?.callSent(call);
+        onSending: async () => {
+          if (this.#wasResumed && !(await this.#isWritten(() => records?.callSent(call)))) await never();
         },
         onHeld: (isHeld) => this.#people.callHeld(call.number, isHeld),
         remainingMs: () => this.#program?.remainingMs ?? Number.POSITIVE_INFINITY,
@@ -170,6 +186,17 @@ export class Run implements SandboxDelegate {
       return waits.aborted && this.#isStored ? await never() : reply;
     } finally {
       this.#people.callClosed(call.number);
+    }
+  }
+
+  /** Where not, the run is dropped. */
+  async #isWritten(write: () => Awaitable<void>): Promise<boolean> {
+    try {
+      await write();
+      return !this.#isUnwritten;
+    } catch {
+      this.#drop();
+      return false;
     }
   }
 
@@ -216,6 +243,12 @@ export class Run implements SandboxDelegate {
 
   /** The run could not be suspended or stored: it keeps waiting in a worker, and is not suspended again. */
   async #continueAfterFailedSuspend(suspended: SuspendedProgram | undefined, error: unknown): Promise<void> {
+    if (isHostError(error, 'lease_lost')) {
+      this.#isUnwritten = true;
+      this.#people.end();
+      this.#ended.resolve({ state: 'unwritten' });
+      return;
+    }
     const refusal = isHostError(error, 'quota_exceeded') ? error : undefined;
     this.#isRefused = refusal !== undefined;
     this.#waits = refusal === undefined ? newWaits() : new Cancellation(() => refusal);

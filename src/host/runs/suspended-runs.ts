@@ -3,13 +3,15 @@ import type { RunStart } from '../../broker/run-context.js';
 import type { Approval } from '../../domain/approval.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { CallerId, EndedState, GuestCall, RunId, RunState } from '../../domain/run.js';
-import { isProcessAlive, processIdentity } from '../../lib/process-identity.js';
-import { decodeDelivery, encodeDelivery } from '../../sandbox/journal.js';
-import type { RunChoice, RunPlace, RunStore, StoredRun } from '../../store/runs.js';
+import type { CallerId, EndedState, GuestCall, RunState } from '../../domain/run.js';
+import type { Awaitable } from '../../lib/awaitable.js';
+import { encodeDelivery } from '../../sandbox/journal.js';
+import type { AnswersOfDay, RunChoice, RunLease, RunPlace, RunStore, StoredRun } from '../../store/runs.js';
 import { type AnyRecording, recordingIn, storedRecording } from '../recordings/recording.js';
 import type { RunRecords, StoredProgram } from './run.js';
 import { RunEndWriter } from './run-end-writer.js';
+import { RunResumption } from './run-resumption.js';
+import { RunWrites } from './run-writes.js';
 
 export interface SuspendedRunsOptions {
   /** Opened at the first read or write. */
@@ -63,24 +65,25 @@ export interface RunGlance {
   readonly durationMs: number;
 }
 
-/** How often suspended runs are checked for decisions that another process recorded. */
-const POLL_EVERY_MS = 500;
-/** Runs that are resumed at the same time; each needs room in a worker. */
-const MAX_RESUMING = 16;
-
+/** How often it is looked whether a run that another process has resumed is done. */
+const FOLLOW_EVERY_MS = 100;
 /** Runs that are suspended until a person decides, whichever process suspended them, and the history of ended runs. */
 export class SuspendedRuns {
   readonly #options: SuspendedRunsOptions;
-  readonly #holder = processIdentity() ?? `${process.pid}:unknown`;
-  readonly #resuming = new Map<string, { readonly done: Promise<void>; readonly stop: AbortController }>();
+  readonly #resumption: RunResumption;
   readonly #writing = new Set<Promise<void>>();
   readonly #ends: RunEndWriter;
-  #resume: ResumeRun | undefined;
-  #timer: NodeJS.Timeout | undefined;
-
   constructor(options: SuspendedRunsOptions) {
     this.#options = options;
     this.#ends = new RunEndWriter(options.store);
+    this.#resumption = new RunResumption({
+      store: () => this.#store(),
+      hasServersOf: (run) => this.#hasServersOf(run),
+      recordRejected: (run, lease, error) => {
+        const owner = { ...run, caller: run.caller as CallerId };
+        return this.recordEnd(owner, 'failed', { error }, undefined, undefined, lease);
+      },
+    });
   }
 
   /** The records of one run. */
@@ -93,17 +96,22 @@ export class SuspendedRuns {
       },
       () => {},
     );
-    const { id } = owner;
+    const lease = this.#resumption.leaseOf(owner.id);
+    const writes = new RunWrites();
+    const write = (act: (store: RunStore, lease: RunLease) => Awaitable<void>) =>
+      writes.write(() => (store === undefined || lease === undefined ? undefined : act(store, lease)));
     return {
       suspend: async ({ sealed }) => {
+        await writes.settled();
         const contextJson = JSON.stringify(context());
         const { setting } = this.#options;
         const store = await this.#options.store();
-        store.suspend({ ...owner, setting, program: sealed, contextJson, title: title() }, Date.now());
+        await store.suspend({ ...owner, setting, program: sealed, contextJson, title: title(), lease }, Date.now());
       },
-      callMade: (call) => store?.callMade(id, call.number, JSON.stringify(call)),
-      callSent: (call) => store?.callSent(id, call.number, JSON.stringify(call)),
-      delivered: (delivery, position) => store?.delivered(id, position, encodeDelivery(delivery)),
+      callMade: (call) => write((to, held) => to.callMade(held, call.number, JSON.stringify(call))),
+      callSent: (call) => write((to, held) => to.callSent(held, call.number, JSON.stringify(call))),
+      delivered: (delivery, position) => write((to, held) => to.delivered(held, position, encodeDelivery(delivery))),
+      settled: () => writes.settled(),
     };
   }
 
@@ -114,8 +122,9 @@ export class SuspendedRuns {
     response: JsonValue,
     recording: AnyRecording | undefined,
     glance?: RunGlance,
+    lease = this.#resumption.leaseOf(owner.id),
   ): Promise<void> {
-    const writing: Promise<void> = this.#writeEnd(owner, state, response, recording, glance)
+    const writing: Promise<void> = this.#writeEnd(owner, state, response, recording, glance, lease)
       // A run whose end cannot be recorded has ended all the same. If it was suspended before, it stays suspended in the store.
       .catch(() => {})
       .finally(() => this.#writing.delete(writing));
@@ -135,6 +144,7 @@ export class SuspendedRuns {
     response: JsonValue,
     recording: AnyRecording | undefined,
     glance: RunGlance | undefined,
+    lease: RunLease | undefined,
   ): Promise<void> {
     const kept = recording === undefined ? undefined : storedRecording(recording);
     const { id, caller, profile, codeDigest } = owner;
@@ -150,18 +160,18 @@ export class SuspendedRuns {
       modules: kept?.modules,
       title: glance?.title,
       durationMs: glance?.durationMs,
+      lease,
     });
   }
 
   /** From now on suspended runs are resumed as soon as they can be. */
   watch(resume: ResumeRun): void {
-    this.#resume = resume;
-    this.#timer ??= setInterval(() => void this.#poll(), POLL_EVERY_MS).unref();
+    this.#resumption.watch(resume);
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#resume = undefined;
+    this.#resumption.close();
+    this.#ends.close();
     await this.settled();
   }
 
@@ -173,28 +183,29 @@ export class SuspendedRuns {
   /** The newest first; of one caller where one is named. */
   async list(limit: number, caller?: CallerId): Promise<RunView[]> {
     const store = await this.#store();
-    return Promise.all(store.list(limit, caller).map((run) => this.#view(run, store)));
+    const found = await store.list(limit, caller);
+    const titles = await store.titlesOf(found.map(({ id }) => id));
+    return Promise.all(found.map((run) => this.#view(run, titles)));
   }
 
   /** A page of runs, the newest first, with the place of each; their answers are left out, and the approvals of ended ones. */
   async page(choice: RunChoice, limit: number): Promise<(RunView & { readonly place: RunPlace })[]> {
     const store = await this.#store();
-    const found = store.page(choice, limit);
+    const found = await store.page(choice, limit);
+    const titles = await store.titlesOf(found.map(({ id }) => id));
     return Promise.all(
-      found.map(async (run) => ({ ...(await this.#view(run, store, { isBrief: true })), place: run.place })),
+      found.map(async (run) => ({ ...(await this.#view(run, titles, { isBrief: true })), place: run.place })),
     );
   }
 
   /** Lines by which people know these runs again; of runs that are not stored none. */
   async titlesOf(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const store = await this.#store();
-    const titles = [...new Set(runIds)].map((runId) => [runId, store.titleOf(runId)] as const);
-    return new Map(titles.filter((each): each is [string, string] => each[1] !== undefined));
+    return (await this.#store()).titlesOf(runIds);
   }
 
   /** The recording of a run; undefined where none is kept. */
   async keptRecording(runId: string): Promise<AnyRecording | undefined> {
-    const stored = (await this.#store()).recordingOf(runId);
+    const stored = await (await this.#store()).recordingOf(runId);
     return stored === undefined ? undefined : recordingIn(stored);
   }
 
@@ -202,17 +213,14 @@ export class SuspendedRuns {
   async contextOf(
     runId: string,
   ): Promise<{ readonly context: JsonValue; readonly calls: readonly GuestCall[] } | undefined> {
-    const stored = (await this.#store()).contextOf(runId);
+    const stored = await (await this.#store()).contextOf(runId);
     if (stored === undefined) return undefined;
     const calls = stored.calls.map((json) => JSON.parse(json) as GuestCall);
     return { context: JSON.parse(stored.contextJson) as JsonValue, calls };
   }
 
   /** Bytes of the answers that runs gave, by day (UTC). */
-  async answersByDay(
-    sinceMs: number,
-    exceptCallers: readonly string[] = [],
-  ): Promise<ReturnType<RunStore['answersByDay']>> {
+  async answersByDay(sinceMs: number, exceptCallers: readonly string[] = []): Promise<AnswersOfDay[]> {
     return (await this.#store()).answersByDay(sinceMs, exceptCallers);
   }
 
@@ -220,15 +228,16 @@ export class SuspendedRuns {
   async show(runId: string): Promise<RunView> {
     const store = await this.#store();
     // A run that has just ended may not be recorded yet: a client that saw it run must not get `not_found`.
-    if (store.find(runId) === undefined) await this.settled();
-    const run = this.#find(store, runId);
-    return this.#view(run, store, { responseJson: store.responseOf(run) });
+    if ((await store.find(runId)) === undefined) await this.settled();
+    const run = await this.#find(store, runId);
+    const [responseJson, titles] = await Promise.all([store.responseOf(run), store.titlesOf([runId])]);
+    return this.#view(run, titles, { responseJson });
   }
 
   /** Resumes a run now, in this process. Throws if that is impossible. */
   async resume(runId: string, resume: ResumeRun): Promise<RunView> {
     const store = await this.#store();
-    const run = this.#find(store, runId);
+    const run = await this.#find(store, runId);
     if (run.state !== 'suspended') return this.show(runId);
     if (!this.#hasServersOf(run))
       throw new HostError(
@@ -241,7 +250,7 @@ export class SuspendedRuns {
         'bad_input',
         `run ${runId} still waits for approval ${first.id}; decide first: codemode approvals approve ${first.id}${others.length > 0 ? ' --scope calls' : ''}`,
       );
-    if (!(await this.#tryResume(store, run, resume)))
+    if (!(await this.#resumption.tryResume(store, run, resume)))
       throw new HostError('sandbox_busy', `another process has resumed run ${runId}; see: codemode runs show ${runId}`);
     return this.show(runId);
   }
@@ -259,18 +268,15 @@ export class SuspendedRuns {
   /** Cancels a run that is suspended, or that this process has resumed. */
   async cancel(runId: string): Promise<RunView> {
     const store = await this.#store();
-    const resumed = this.#resuming.get(runId);
-    resumed?.stop.abort();
-    // The caller that resumed the run gets its error.
-    await resumed?.done.catch(() => {});
-    if (resumed !== undefined && store.find(runId)?.state !== 'suspended') return this.show(runId);
-    const run = this.#find(store, runId);
+    const wasResumed = await this.#resumption.stop(runId);
+    if (wasResumed && (await store.find(runId))?.state !== 'suspended') return this.show(runId);
+    const run = await this.#find(store, runId);
     if (run.state !== 'suspended')
       throw new HostError('conflict', `run ${runId} has ended (${run.state}); nothing to cancel`);
-    if (!store.claim(runId, this.#holder, isProcessAlive))
-      throw new HostError('sandbox_busy', `another process has resumed run ${runId}; try again`);
+    const lease = await store.claim(runId);
+    if (lease === undefined) throw new HostError('sandbox_busy', `another process has resumed run ${runId}; try again`);
     const owner = { ...run, caller: run.caller as CallerId };
-    await this.recordEnd(owner, 'cancelled', null, undefined);
+    await this.recordEnd(owner, 'cancelled', null, undefined, undefined, lease);
     await this.#options.approvals.closeOfRun(runId);
     return this.show(runId);
   }
@@ -278,8 +284,8 @@ export class SuspendedRuns {
   /** The recording from which the run can be replayed. Throws `not_found` if none was kept. */
   async recordingOf(runId: string): Promise<AnyRecording> {
     const store = await this.#store();
-    const { state } = this.#find(store, runId);
-    const stored = store.recordingOf(runId);
+    const { state } = await this.#find(store, runId);
+    const stored = await store.recordingOf(runId);
     if (stored !== undefined) return recordingIn(stored);
     const why = state === 'suspended' ? 'it has not ended yet' : 'it was cancelled, or too large to be kept';
     throw new HostError('not_found', `there is not a recording of run ${runId}: ${why}`);
@@ -294,9 +300,9 @@ export class SuspendedRuns {
     if (decided.size === 0) return undefined;
     await this.settled();
     const store = await this.#store();
-    const last = store.lastOf(owner);
+    const last = await store.lastOf(owner);
     if (last === undefined || !this.#hasServersOf(last)) return undefined;
-    const stored = store.recordingOf(last.id);
+    const stored = await store.recordingOf(last.id);
     const recording = stored === undefined ? undefined : recordingIn(stored);
     // The recording is sealed; the columns by which it was found are not.
     if (recording?.caller !== owner.caller || recording.codeDigest !== owner.codeDigest) return undefined;
@@ -305,7 +311,7 @@ export class SuspendedRuns {
 
   /** A run of this caller. Undefined if the caller has no such run. */
   async outcomeOf(caller: CallerId, runId: string): Promise<RunView | undefined> {
-    const run = (await this.#store()).find(runId);
+    const run = await (await this.#store()).find(runId);
     const view = run?.caller === caller ? await this.show(runId) : undefined;
     return view?.caller === caller ? view : undefined;
   }
@@ -314,23 +320,7 @@ export class SuspendedRuns {
     for (;;) {
       const view = await this.show(runId);
       if (view.state !== 'running' || signal.aborted) return view;
-      await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS / 5));
-    }
-  }
-
-  async #poll(): Promise<void> {
-    const resume = this.#resume;
-    if (resume === undefined) return;
-    try {
-      const store = await this.#store();
-      for (const run of store.suspended()) {
-        if (this.#resuming.has(run.id) || this.#resuming.size >= MAX_RESUMING) continue;
-        if (!this.#hasServersOf(run) || !(await this.#isDecided(run.id))) continue;
-        // It stays suspended, and the next poll tries again.
-        this.#tryResume(store, run, resume).catch(() => {});
-      }
-    } catch {
-      // The disk may be full or the file busy: the next poll tries again.
+      await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
     }
   }
 
@@ -341,74 +331,32 @@ export class SuspendedRuns {
     return setting.split(' ').every((part) => present.has(part));
   }
 
-  async #isDecided(runId: string): Promise<boolean> {
-    const approvals = await this.#options.approvals.ofRun(runId);
-    return approvals.every(({ state }) => state !== 'PENDING');
-  }
-
-  /** Whether this process got the run. Resolves when the run has ended or is suspended again. */
-  async #tryResume(store: RunStore, run: StoredRun, resume: ResumeRun): Promise<boolean> {
-    if (this.#resuming.has(run.id) || !store.claim(run.id, this.#holder, isProcessAlive)) return false;
-    const stop = new AbortController();
-    const done = this.#resumeOne(store, run, resume, stop.signal).finally(() => this.#resuming.delete(run.id));
-    this.#resuming.set(run.id, { done, stop });
-    await done;
-    return true;
-  }
-
-  async #resumeOne(store: RunStore, run: StoredRun, resume: ResumeRun, signal: AbortSignal): Promise<void> {
-    const owner = { ...run, caller: run.caller as CallerId };
-    const opened = store.open(run.id);
-    try {
-      if (opened === undefined)
-        throw new HostError('image_rejected', 'the stored state of this run was modified; start the run again');
-      const { program, contextJson, codeDigest, sinceThen } = opened;
-      await resume({
-        ...owner,
-        context: JSON.parse(contextJson) as JsonValue,
-        signal,
-        stored: {
-          program: { execution: run.id as RunId, codeDigest, sealed: Buffer.from(program) },
-          calls: sinceThen.calls.map(({ callJson, isSent }) => ({ call: JSON.parse(callJson) as GuestCall, isSent })),
-          deliveries: sinceThen.deliveries.map(decodeDelivery),
-        },
-      });
-    } catch (error) {
-      // Trying again would not help: a stored run that cannot be opened fails here, with the reason.
-      if (error instanceof HostError && error.code === 'image_rejected')
-        return this.recordEnd(owner, 'failed', { error: error.message }, undefined);
-      store.release(run.id);
-      throw error;
-    }
-  }
-
   /** The store, after all pending writes. */
   async #store(): Promise<RunStore> {
     await this.#ends.flush();
     return this.#options.store();
   }
 
-  #find(store: RunStore, runId: string): StoredRun {
-    const run = store.find(runId);
+  async #find(store: RunStore, runId: string): Promise<StoredRun> {
+    const run = await store.find(runId);
     if (run !== undefined) return run;
     throw new HostError('not_found', `there is no run ${JSON.stringify(runId)}; list them with: codemode runs`);
   }
 
   async #view(
     run: StoredRun,
-    store: RunStore,
+    titles: ReadonlyMap<string, string>,
     { responseJson, isBrief = false }: { readonly responseJson?: string | undefined; readonly isBrief?: boolean } = {},
   ): Promise<RunView> {
-    const { id, caller, profile, createdAtMs, updatedAtMs, holder, durationMs } = run;
-    const isHeld = run.state === 'suspended' && holder !== undefined && isProcessAlive(holder);
+    const { id, caller, profile, createdAtMs, updatedAtMs, isHeld, durationMs } = run;
     return {
       runId: id,
-      state: isHeld ? 'running' : run.state,
+      state: isHeld && run.state === 'suspended' ? 'running' : run.state,
       caller,
       profile,
       createdAtMs,
       updatedAtMs,
-      title: store.titleOf(id),
+      title: titles.get(id),
       durationMs,
       response: responseJson === undefined ? null : (JSON.parse(responseJson) as JsonValue),
       approvals: isBrief && run.state !== 'suspended' ? [] : await this.#options.approvals.ofRun(id),

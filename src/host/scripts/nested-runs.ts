@@ -274,10 +274,10 @@ class NestedCalls implements CallAnswerer {
 
   async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
     this.#onCall(call);
-    const onSending = () => {
+    const onSending = async () => {
       // From here on the script may have taken effect, and with it the call that runs it.
-      this.#outer.onSending();
-      delegate.onSending();
+      await this.#outer.onSending();
+      await delegate.onSending();
     };
     return whereToWait(this.#name, await this.#calls.answerFor(this.#asker, call, { ...delegate, onSending }));
   }

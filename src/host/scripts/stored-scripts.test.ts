@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
-import { Database } from '../../store/database.js';
-import { ScriptStore, scriptSign } from '../../store/scripts.js';
+import { Database } from '../../store/sqlite/database.js';
+import { scriptSign } from '../../store/sqlite/script-sign.js';
+import { SqliteScriptStore } from '../../store/sqlite/scripts.js';
 import { checkScriptInput, MAX_INPUT_BYTES } from './script-input.js';
 import { type NewScript, ScriptLibrary } from './stored-scripts.js';
 
@@ -13,7 +14,7 @@ const database = await Database.open(folder);
 let openings = 0;
 const open = async () => {
   openings++;
-  return new ScriptStore(database, new Uint8Array(32).fill(1));
+  return new SqliteScriptStore(database, new Uint8Array(32).fill(1));
 };
 const library = new ScriptLibrary(open, scriptSign(folder));
 afterAll(() => {

@@ -10,16 +10,10 @@ import {
 } from '../../domain/script.js';
 import { nearest } from '../../lib/nearest.js';
 import { quoteVisibly, visibleText } from '../../lib/visible-text.js';
-import { MAX_SCRIPTS, type ScriptStore, scriptDigest } from '../../store/scripts.js';
+import { MAX_SCRIPTS, type ScriptSign, type ScriptStore, scriptDigest } from '../../store/scripts.js';
 
 /** What a person gives to be stored. */
 export type NewScript = Omit<StoredScript, 'digest' | 'createdAtMs'>;
-
-/** Whether a script was ever stored, to be seen without the database. */
-export interface ScriptSign {
-  isSet(): boolean;
-  set(): void;
-}
 
 const MAX_DESCRIPTION_CHARACTERS = 500;
 const MAX_SCHEMA_BYTES = 64 * 1024;
@@ -32,6 +26,8 @@ export class ScriptLibrary {
   readonly #store: () => Promise<ScriptStore>;
   readonly #sign: ScriptSign;
   #opened: ScriptStore | undefined;
+  /** What a store that does not answer at once listed last. */
+  #listed: ScriptHead[] = [];
 
   /** `store` is opened when something is first looked for. */
   constructor(store: () => Promise<ScriptStore>, sign: ScriptSign) {
@@ -41,20 +37,37 @@ export class ScriptLibrary {
 
   /**
    * What is stored now, for texts that are made without waiting. The first time somebody has stored something since this
-   * process began it is nothing yet.
+   * process began it is nothing yet. Of a store that does not answer at once it is what it said the last time.
    */
   known(profile: string): ScriptHead[] {
     if (this.#opened === undefined) {
       void this.openIfAny();
       return [];
     }
-    return this.#opened.list().filter((script) => script.profile === profile);
+    return this.#listNow(this.#opened).filter((script) => script.profile === profile);
   }
 
   /** Makes `known` answer, unless nothing is stored: who has no scripts does not pay for the database's driver. */
   async openIfAny(): Promise<void> {
     // A store that cannot be opened fails the runs that use a stored script; other runs do without it.
-    if (this.#sign.isSet()) await this.#open().catch(() => {});
+    if (!this.#sign.isSet()) return;
+    try {
+      this.#listed = await (await this.#open()).list();
+    } catch {
+      // Asked again the next time.
+    }
+  }
+
+  #listNow(store: ScriptStore): readonly ScriptHead[] {
+    const listed = store.list();
+    if (!(listed instanceof Promise)) return listed;
+    listed.then(
+      (heads) => {
+        this.#listed = heads;
+      },
+      () => {},
+    );
+    return this.#listed;
   }
 
   async list(): Promise<ScriptHead[]> {
@@ -65,11 +78,11 @@ export class ScriptLibrary {
   async get(name: string): Promise<StoredScript> {
     checkName(name);
     const store = await this.#open();
-    const script = store.find(name);
+    const script = await store.find(name);
     if (script !== undefined) return script;
     throw noSuchScript(
       name,
-      store.list().map((each) => each.name),
+      (await store.list()).map((each) => each.name),
     );
   }
 
@@ -85,7 +98,7 @@ export class ScriptLibrary {
     };
     const store = await this.#open();
     this.#sign.set();
-    const added = store.add(stored, replaces);
+    const added = await store.add(stored, replaces);
     if (added === 'taken')
       throw new HostError(
         'bad_input',
@@ -101,10 +114,10 @@ export class ScriptLibrary {
   async remove(name: string): Promise<void> {
     checkName(name);
     const store = await this.#open();
-    if (!store.remove(name))
+    if (!(await store.remove(name)))
       throw noSuchScript(
         name,
-        store.list().map((each) => each.name),
+        (await store.list()).map((each) => each.name),
       );
   }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema/schema.js';
 import type { KeyKeeper } from '../../domain/key.js';
+import type { CopiedRows, CopyDirection, SharedStoreAdmin } from '../../domain/shared-store.js';
 import type { AuditLog } from '../../host/admin/audit-log.js';
 import type { Logins } from '../../host/servers/logins.js';
 import type { Machine } from '../../profiles/registry.js';
@@ -24,6 +25,10 @@ export interface CommandContext {
   audit(): Promise<AuditLog>;
   /** The key of the state folder. */
   key(): Promise<KeyKeeper>;
+  /** The database that hosts share; undefined without one. The caller closes it. */
+  sharedStore(): Promise<SharedStoreAdmin | undefined>;
+  /** Copies what is portable between the state folder and that database. */
+  copyStore(direction: CopyDirection): Promise<CopiedRows>;
   /** Only the configuration. */
   config(own?: HostSettings): Promise<LoadedConfig>;
   /** The file that `--config` names. */

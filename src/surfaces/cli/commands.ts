@@ -28,6 +28,7 @@ const LOADERS: Readonly<Record<string, () => Promise<{ readonly register: Regist
   trust: () => import('./commands/trust.js'),
   policy: () => import('./commands/policy.js'),
   token: () => import('./commands/token.js'),
+  store: () => import('./commands/store.js'),
   doctor: () => import('./commands/doctor.js'),
   measure: () => import('./commands/measure.js'),
   demo: () => import('./commands/demo.js'),

@@ -5,11 +5,13 @@ import type { ConsoleRole } from '../../domain/console/sessions.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { KeyKeeper } from '../../domain/key.js';
 import type { Log } from '../../domain/log.js';
+import type { CopiedRows, CopyDirection, SharedStoreAdmin } from '../../domain/shared-store.js';
 import type { FinishedSpan } from '../../domain/trace.js';
 import type { AuditLog } from '../../host/admin/audit-log.js';
 import type { ConsoleAccess } from '../../host/admin/console/access.js';
 import type { Approvals, Host, Isolation, ScriptLibrary, SuspendedRuns } from '../../host/host.js';
 import type { Logins } from '../../host/servers/logins.js';
+import type { Quarantine } from '../../host/servers/quarantine.js';
 import type { ServerControl } from '../../host/servers/server-control.js';
 import type { Inventory } from '../../host/tools/inventory.js';
 import type { Machine } from '../../profiles/registry.js';
@@ -57,6 +59,8 @@ export interface Composed {
   serveHttp(options: Omit<ServeOptions, 'stop'>): Promise<HttpService>;
   /** Serves the console alone, on this machine only. Resolves when it accepts requests. */
   serveConsole(options: { readonly log: Log; readonly port: number }): Promise<HttpService>;
+  /** Whether the user has made an approver's secret: then no link is made without it. */
+  isApproverSecretMade(): Promise<boolean>;
 }
 
 export interface ServeOptions {
@@ -80,7 +84,7 @@ export interface HttpService {
   /** Where it is reached: `http://127.0.0.1:3000`. */
   readonly url: string;
   /** The address that opens the console once. Who made it is recorded with every decision. */
-  consoleLink(maker: LinkMaker): string;
+  consoleLink(maker: LinkMaker): Promise<string>;
   /** Takes no more requests, lets those in progress end for a while, and stops. */
   close(): Promise<void>;
 }
@@ -88,6 +92,8 @@ export interface HttpService {
 export interface ComposedInventory {
   readonly inventory: Inventory;
   readonly loaded: LoadedConfig;
+  /** The servers that running hosts leave alone now. */
+  quarantinesElsewhere(): Promise<readonly Quarantine[]>;
 }
 /** Decisions and runs, without what runs programs. */
 export interface ComposedRecords {
@@ -101,6 +107,8 @@ export interface ComposedRecords {
     make(): Promise<string>;
     isGiven(): Promise<boolean | undefined>;
     isMade(): Promise<boolean>;
+    /** Whether this, which a person typed, is the secret. */
+    isRight(typed: string): Promise<boolean>;
   };
   close(): Promise<void>;
 }
@@ -130,8 +138,12 @@ export interface Composition {
   glance(): Promise<StateGlance>;
   /** The key of the state folder. */
   composeKey(settings: HostSettings): Promise<KeyKeeper>;
+  /** The database that hosts share; undefined without one. The caller closes it. */
+  composeSharedStore(settings: HostSettings): Promise<SharedStoreAdmin | undefined>;
+  /** Copies what is portable between the state folder and that database. */
+  copyStore(settings: HostSettings, direction: CopyDirection): Promise<CopiedRows>;
   /** The token of the HTTP surface; made if there is none yet. */
-  readAccessToken(): Promise<string>;
+  readAccessToken(settings: HostSettings): Promise<string>;
   /** Fetches the type checker into the state folder. Throws `upstream_unavailable`. */
   installChecker(): Promise<{ readonly version: string; readonly folder: string }>;
   /** The configuration alone. */

@@ -41,6 +41,8 @@ const FILES = [
 
 const ENVIRONMENT = [
   ['CODEMODE_HOME', 'another folder for the state'],
+  ['CODEMODE_STORE', 'postgres://…: the database that several hosts share'],
+  ['CODEMODE_KEY', 'the key of that database, 32 bytes in base64, the same on every host'],
   ['CODEMODE_APPROVER_SECRET', "the approver's secret, by which a person decides without a terminal"],
   ['NO_COLOR, FORCE_COLOR', 'switch colours off and on'],
   ['COLUMNS', 'how wide tables are on a terminal'],

@@ -1,3 +1,4 @@
+import type { EngineName } from '../../domain/engine.js';
 import type { RunView } from '../../host/host.js';
 import type { RunResponse } from '../../profiles/codemode/render.js';
 import { EXIT } from './command.js';
@@ -14,8 +15,8 @@ export const STATE_STYLES = {
 } as const satisfies Record<RunView['state'], Style>;
 
 /** Writes one recorded run: in a few lines where a person looks, else as JSON. */
-export function printRunView(run: RunView, flags: OutputFlags): number {
-  const text = isForPeople(flags) ? textOfView(run) : printableJson(jsonOfView(run), true);
+export function printRunView(run: RunView, flags: OutputFlags, engine?: EngineName): number {
+  const text = isForPeople(flags) ? textOfView(run, engine) : printableJson(jsonOfView(run, engine), true);
   process.stdout.write(`${text}\n`);
   return run.state === 'failed' ? EXIT.failed : EXIT.ok;
 }
@@ -26,22 +27,25 @@ export function headOf({ runId, state, caller, profile, createdAtMs, updatedAtMs
   return { runId, state, caller, profile, ...at, durationMs: durationMs ?? null, program: title ?? null };
 }
 
-function jsonOfView(run: RunView) {
+function jsonOfView(run: RunView, engine: EngineName | undefined) {
   const approvals = run.approvals.map(({ id, tool, state }) => ({
     id,
     tool: `${tool.serverId}/${tool.toolName}`,
     state,
   }));
-  return { ...headOf(run), response: run.response, approvals };
+  return { ...headOf(run), ...(engine === undefined ? {} : { engine }), response: run.response, approvals };
 }
 
-function textOfView(run: RunView): string {
+function textOfView(run: RunView, engine: EngineName | undefined): string {
   const { runId, state, caller, profile, createdAtMs, durationMs, title, response } = run;
   const when = timeAgo(Date.now() - createdAtMs);
   const took = durationMs === undefined ? '' : `, took ${duration(durationMs)}`;
   return [
     `${styled('bold', plainLine(runId))}  ${styled(STATE_STYLES[state], state)}`,
-    styled('dim', plainLine(`${when}${took}, by ${caller}, profile ${profile}`)),
+    styled(
+      'dim',
+      plainLine(`${when}${took}${engine === undefined ? '' : ` in ${engine}`}, by ${caller}, profile ${profile}`),
+    ),
     ...(title === undefined ? [] : [`program:  ${plainLine(title)}`]),
     ...run.approvals.map(
       ({ id, tool, state: decision }) =>

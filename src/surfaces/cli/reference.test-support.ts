@@ -12,6 +12,8 @@ export const NOTHING_COMPOSED: Composition = {
   composeLogins: unused,
   composeAudit: unused,
   composeKey: unused,
+  composeSharedStore: unused,
+  copyStore: unused,
   glance: unused,
   installChecker: unused,
   loadSettings: unused,

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { ReadStream, WriteStream } from 'node:tty';
 
 /** The terminal itself, not stdin: input piped by a program or an agent must not answer a question. */
@@ -38,6 +39,26 @@ export async function askLine(text: string, prompt: string, signal: AbortSignal)
   }
 }
 
+/** The same for what nobody else may read: the keys are not shown. */
+export async function askHiddenLine(prompt: string, signal: AbortSignal): Promise<TypedLine> {
+  if (signal.aborted) return undefined;
+  const input = new ReadStream(openSync(TERMINAL, 'r'));
+  const output = new WriteStream(openSync(TERMINAL, 'w'));
+  output.on('error', () => {});
+  // The line editor writes what is typed: into nothing.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    await discardTyped(input);
+    output.write(prompt);
+    const line = await readOne(input, nowhere, '', signal);
+    output.write('\n');
+    return line;
+  } finally {
+    input.destroy();
+    output.destroy();
+  }
+}
+
 async function discardTyped(input: ReadStream): Promise<void> {
   const discard = () => {};
   input.on('error', discard);
@@ -47,7 +68,7 @@ async function discardTyped(input: ReadStream): Promise<void> {
   input.off('data', discard);
 }
 
-function readOne(input: ReadStream, output: WriteStream, prompt: string, signal: AbortSignal): Promise<TypedLine> {
+function readOne(input: ReadStream, output: Writable, prompt: string, signal: AbortSignal): Promise<TypedLine> {
   return new Promise((resolve) => {
     const reader = createInterface({ input, output, terminal: true, historySize: 0 });
     const end = (line: TypedLine) => {

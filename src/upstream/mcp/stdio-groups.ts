@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { signalGroup } from '../../lib/process-group.js';
-import { StdioGuard } from './stdio-guard.js';
+import { MARK_VARIABLE, StdioGuard } from './stdio-guard.js';
 
 /**
  * The process groups of all servers that we started and that still live. A server is the leader of a group of its
@@ -11,7 +12,29 @@ export class ChildGroups {
   readonly #guard = new StdioGuard();
   readonly #onExit = (): void => this.killAll();
 
-  add(leader: number): void {
+  /** Starts a process that leads a group of its own. `spawn` gets what has to be in its environment. */
+  start<Child extends { readonly pid?: number | undefined }>(
+    spawn: (mark: Readonly<Record<string, string>>) => Child,
+  ): Child {
+    const mark = randomBytes(8).toString('hex');
+    this.#guard.expect(mark, this.#living);
+    let leader: number | undefined;
+    try {
+      const child = spawn({ [MARK_VARIABLE]: mark });
+      leader = child.pid;
+      return child;
+    } finally {
+      if (leader === undefined) this.#noneStarted();
+      else this.#add(leader);
+    }
+  }
+
+  #noneStarted(): void {
+    if (this.#living.size === 0) this.#guard.close();
+    else this.#guard.remove(0);
+  }
+
+  #add(leader: number): void {
     if (this.#living.size === 0) process.on('exit', this.#onExit);
     this.#living.add(leader);
     this.#guard.add(leader, this.#living);

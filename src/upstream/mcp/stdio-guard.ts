@@ -1,10 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
+/** In the environment of a process, from which the guard knows it while it does not know its number yet. */
+export const MARK_VARIABLE = 'CODEMODE_STARTED';
+
 /**
- * Reads `+ GROUP` and `- GROUP`, and when its input ends, which it does when the host is gone for whatever reason, kills the
+ * Reads `? MARK`, `+ GROUP` and `- GROUP`, and when its input ends, which it does when the host is gone for whatever reason, kills the
  * groups that are left. A group keeps its number as long as it has members, so a process that has this number and another
  * start time belongs to somebody else, and is left alone.
+ *
+ * A host that was killed while it started a process has announced it and not told its number: such a process is looked for by the mark in
+ * its environment, for as long as it may take to get there. No other process has a mark that is still expected.
  */
 const SCRIPT = `trap '' HUP INT TERM
 born() {
@@ -18,7 +24,10 @@ born() {
   fi
 }
 groups=
+expected=
 while read -r sign group; do
+  expected=
+  if [ "$sign" = '?' ]; then expected=$group; continue; fi
   others=
   for each in $groups; do
     [ "$each" = "$group" ] || others="$others $each"
@@ -33,6 +42,16 @@ for group in $groups; do
   born "$group"
   eval "then=\\$born_$group"
   if [ -z "$at" ] || [ "$at" = "$then" ]; then kill -KILL "-$group"; fi
+done
+[ -n "$expected" ] || exit 0
+for pause in 0 0.1 0.2 0.5 1 3; do
+  sleep "$pause"
+  for file in /proc/[0-9]*/environ; do
+    if tr '\\0' '\\n' < "$file" | grep -qx "${MARK_VARIABLE}=$expected"; then
+      group=\${file#/proc/}
+      kill -KILL "-\${group%/environ}"
+    fi
+  done
 done`;
 
 /**
@@ -43,6 +62,12 @@ done`;
  */
 export class StdioGuard {
   #process: ChildProcess | undefined;
+
+  /** A process is about to be started with this mark; the next thing that is told is its number, or that there is none. */
+  expect(mark: string, living: Iterable<number>): void {
+    if (this.#process === undefined) this.#start(living);
+    this.#tell(`? ${mark}\n`);
+  }
 
   /** `living`: those that it is to watch from now on; used where it has to be started. */
   add(group: number, living: Iterable<number>): void {

@@ -80,16 +80,17 @@ export class StdioTransport implements Transport {
 
   start(): Promise<void> {
     const { target, baseEnvironment, groups } = this.#options;
-    const child = spawn(target.command, target.arguments, {
-      env: { ...baseEnvironment, ...target.inherited, ...target.environment },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      shell: false,
-      detached: true,
-      windowsHide: true,
-      ...(target.cwd === undefined ? {} : { cwd: target.cwd }),
-    });
+    const child = groups.start((mark) =>
+      spawn(target.command, target.arguments, {
+        env: { ...baseEnvironment, ...target.inherited, ...target.environment, ...mark },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        shell: false,
+        detached: true,
+        windowsHide: true,
+        ...(target.cwd === undefined ? {} : { cwd: target.cwd }),
+      }),
+    );
     this.#child = child;
-    if (child.pid !== undefined) groups.add(child.pid);
 
     child.stdout.on('data', (chunk: Buffer) => {
       const { budget } = this.#options;

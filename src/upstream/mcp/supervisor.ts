@@ -43,6 +43,7 @@ export interface SupervisedState {
   readonly reason?: string;
   readonly crash?: Crash;
   readonly needsLogin?: boolean;
+  readonly quarantinedUntilMs?: number;
   readonly since: Date;
   readonly losses: number;
   readonly identity?: UpstreamIdentity;
@@ -105,6 +106,7 @@ export class Supervisor {
       ...(reason === undefined ? {} : { reason }),
       ...(this.#crash === undefined ? {} : { crash: this.#crash }),
       ...(this.#needsLogin ? { needsLogin: true } : {}),
+      ...(this.#state === 'quarantined' ? { quarantinedUntilMs: this.#quarantinedUntilMs } : {}),
       since: this.#since,
       losses: this.#losses,
       ...(this.#identity === undefined ? {} : { identity: this.#identity }),

@@ -78,7 +78,7 @@ const ID_TO_DECIDE =
 
 const HELP = `
 A decision needs a terminal, the approver's secret in CODEMODE_APPROVER_SECRET, or a session of the console. Where agents have
-a shell of yours, make the secret: from then on a link to the console needs a terminal or the secret too. On a terminal, approve shows the call. Where its arguments are longer than the message that told you its id
+a shell of yours, make the secret: from then on a link to the console is made only with it. On a terminal, approve shows the call. Where its arguments are longer than the message that told you its id
 shows, it asks, unless --digest names what you have read. Without a terminal --scope calls needs --digest.
 
 Scopes: call (this call with these arguments), calls (the calls that wait on the same card), run (this tool until the run

@@ -89,8 +89,8 @@ Exit status: 0 all was printed, 2 bad input.
 
 async function list(flags: ListFlags, context: CommandContext): Promise<number> {
   const [filter, limit] = [filterOf(flags), countFrom1('--limit', flags.limit)];
-  using log = await context.audit();
-  const records = log.records(await ofRun(filter, log), limit);
+  await using log = await context.audit();
+  const records = await log.records(await ofRun(filter, log), limit);
   if (flags.json === true) process.stdout.write(`${printableJson({ records: records.map(outward) }, true)}\n`);
   else if (records.length > 0) process.stdout.write(`${renderList(records)}\n`);
   if (records.length === 0 && flags.json !== true) process.stderr.write('no recorded call matches\n');
@@ -99,16 +99,16 @@ async function list(flags: ListFlags, context: CommandContext): Promise<number> 
 
 async function verify(flags: { head?: string }, isJson: boolean, context: CommandContext): Promise<number> {
   const expected = flags.head === undefined ? undefined : headOf(flags.head);
-  using log = await context.audit();
-  const report = log.verify(expected);
+  await using log = await context.audit();
+  const report = await log.verify(expected);
   process.stdout.write(isJson ? `${printableJson(report, true)}\n` : `${explain(report)}\n`);
   return report.isIntact ? EXIT.ok : EXIT.failed;
 }
 
 async function exportAll(flags: FilterFlags, context: CommandContext): Promise<number> {
   const filter = filterOf(flags);
-  using log = await context.audit();
-  for (const record of log.each(await ofRun(filter, log))) {
+  await using log = await context.audit();
+  for await (const record of log.each(await ofRun(filter, log))) {
     if (!isOpen(process.stdout)) break;
     // A reader that is slower than we are must not make us keep everything.
     if (!process.stdout.write(`${printableJson(outward(record))}\n`)) await whenWritable(process.stdout);
@@ -117,7 +117,7 @@ async function exportAll(flags: FilterFlags, context: CommandContext): Promise<n
 }
 
 async function restart(reason: string, context: CommandContext): Promise<number> {
-  using log = await context.audit();
+  await using log = await context.audit();
   const { count } = await log.restart(reason);
   process.stdout.write(`a new chain starts after record ${count}\n`);
   return EXIT.ok;
@@ -207,7 +207,7 @@ async function ofRun(filter: AuditFilter, log: AuditLog): Promise<AuditFilter> {
     noun: 'run',
     listedBy: 'codemode audit',
     idsWith: (prefix, limit) => log.runIdsWith(prefix, limit),
-    latest: () => log.records({}, 1)[0]?.runId,
+    latest: async () => (await log.records({}, 1))[0]?.runId,
   });
   // A run that called nothing is on no record, and is not a mistake.
   return { ...filter, runId: runId ?? filter.runId };

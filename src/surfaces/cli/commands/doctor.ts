@@ -6,6 +6,7 @@ import { inspectMachine, inspectRun } from '../../../host/admin/inspection.js';
 import { goFinding, interpreterFinding } from '../../../host/processes/interpreters.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
+import { databaseFindings } from '../database-findings.js';
 import { configFindings, keyFinding, serverFindings } from '../findings.js';
 import { plainBlock, plainLine, printableJson, styled } from '../terminal.js';
 import { asking, waitFor } from '../waiting.js';
@@ -43,7 +44,10 @@ async function doctor(isJson: boolean, context: CommandContext): Promise<number>
   if ('finding' in loaded) {
     found([loaded.finding]);
   } else {
-    found([...(await configFindings(loaded)), await keyFinding(await context.key())]);
+    found(await configFindings(loaded));
+    found(
+      loaded.config.store === undefined ? [await keyFinding(await context.key())] : await databaseFindings(context),
+    );
     const { runtimes } = await context.machine({ ...loaded.config, profile: 'runner' });
     found(runtimes.map(interpreterFinding));
     const { go } = await context.machine({ ...loaded.config, profile: 'go' });

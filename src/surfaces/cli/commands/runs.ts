@@ -1,4 +1,5 @@
 import type { RunView } from '../../../host/host.js';
+import { engineIn } from '../../../host/recordings/recording.js';
 import { askerOnTerminal } from '../ask-on-terminal.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import { duration, timeAgo } from '../durations.js';
@@ -35,9 +36,10 @@ export const register: Register = (program, context) => {
     .addHelpText('after', STATUS)
     .action(async (runId: string, flags: OutputFlags) => {
       context.exitWith(
-        await withRecords(context, async ({ suspended }) =>
-          printRunView(await suspended.show(await runIdOf(suspended, runId)), flags),
-        ),
+        await withRecords(context, async ({ suspended }) => {
+          const id = await runIdOf(suspended, runId);
+          return printRunView(await suspended.show(id), flags, engineIn(await suspended.keptRecording(id)));
+        }),
       );
     });
   runs
@@ -68,7 +70,7 @@ export const register: Register = (program, context) => {
 const HELP = `
 list --json prints [{ "runId", "state", "caller", "profile", "createdAt", "updatedAt", "durationMs", "program" }]; the
 program is its first line that is neither an import nor a comment. show, resume, wait and cancel print the same of one run,
-with "response" and "approvals": on a terminal in a few lines, else or with --json as JSON. States: suspended (until a person has decided), running, succeeded,
+with "response" and "approvals" (show also with the "engine" in which it ended): on a terminal in a few lines, else or with --json as JSON. States: suspended (until a person has decided), running, succeeded,
 failed, cancelled. The response is what the agent's client would have been given.
 
 Exit status: 0, 1 the run has failed, 2 no such run, or it cannot be resumed yet, 69 no jail, 75 another

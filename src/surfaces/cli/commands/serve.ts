@@ -46,7 +46,7 @@ async function serve({ model, profile, ...own }: ServeFlags, context: CommandCon
   log(`connect a client: ${connectCommand(service.url, composed.config.security.auth.provider)}`);
   // On a terminal only: elsewhere the lines end up in a log that others read.
   if (hasPersonAtTerminal(process.stderr))
-    log(`the console, once: ${service.consoleLink({ role: 'owner', name: `${userName()} (console)` })}`);
+    log(`the console, once: ${await service.consoleLink({ role: 'owner', name: `${userName()} (console)` })}`);
   else log(`the console is at ${service.url}/; a link that opens it: codemode console`);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();

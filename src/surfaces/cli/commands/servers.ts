@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../../../config/load.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
 import { unpassedVariables } from '../../../config/variables/usual-variables.js';
+import type { Quarantine } from '../../../host/servers/quarantine.js';
 import type { ServerReport } from '../../../host/tools/inventory.js';
 import type { CommandContext, Register } from '../command.js';
 import { noteOnVariables } from '../file-notes.js';
@@ -29,27 +30,30 @@ export const register: Register = (program, context) => {
 
 const HELP = `
 Tools of a server that does not answer stay in the catalog, as they were; with --refresh they are dropped.
-A running codemode serve has separate connections: GET /api/v1/servers shows their state.
+A running codemode has separate connections. A server that it has quarantined is marked here; GET /api/v1/servers of a running
+codemode serve shows the state of all its connections.
 --json prints { "ok", "servers": [{ "id", "serverId", "state", "transport", "tools", "toolsAreFromCache", "warnings",
-"name", "version", "protocolVersion", "reason", "fix", "notPassedOn" }] }; the last six only where they are known.
+"name", "version", "protocolVersion", "reason", "fix", "notPassedOn", "quarantinedBy": [{ "pid", "reason", "until" }] }] };
+the last seven only where they are known.
 "notPassedOn" are variables that such a server usually reads and that are set here, but are not passed on to it.
 
 Exit status: 0 every server answered, 1 one did not, 2 bad input.
 `;
 
 async function servers(flags: ServersFlags, context: CommandContext): Promise<number> {
-  const { inventory, loaded } = await context.inventory();
+  const { inventory, loaded, quarantinesElsewhere } = await context.inventory();
   await using _ = inventory;
   if (flags.refresh === true) await inventory.forget();
   await waitFor('connecting servers', (say) => inventory.ask('all', { onProgress: asking(say) }));
   const reports = inventory.servers();
+  const quarantines = await quarantinesElsewhere();
   const isOk = reports.every((report) => !isDown(report));
   if (flags.json === true) {
     process.stdout.write(
-      `${printableJson({ ok: isOk, servers: reports.map((each) => asJson(each, loaded)) }, true)}\n`,
+      `${printableJson({ ok: isOk, servers: reports.map((each) => asJson(each, loaded, quarantines)) }, true)}\n`,
     );
   } else {
-    if (reports.length > 0) process.stdout.write(`${render(reports, loaded)}\n`);
+    if (reports.length > 0) process.stdout.write(`${render(reports, loaded, quarantines)}\n`);
   }
   return isOk ? 0 : 1;
 }
@@ -59,10 +63,11 @@ export function isDown({ state, reason }: ServerReport): boolean {
   return state === 'disabled' ? reason !== undefined : state !== 'ready';
 }
 
-function asJson(report: ServerReport, loaded: LoadedConfig) {
+function asJson(report: ServerReport, loaded: LoadedConfig, quarantines: readonly Quarantine[]) {
   const { id, path, state, transport, toolCount, isFromCache, warnings, name, version, protocolVersion, reason } =
     report;
   const missing = unpassed(id, loaded);
+  const elsewhere = quarantines.filter(({ serverId }) => serverId === id);
   return {
     id,
     serverId: path,
@@ -77,6 +82,13 @@ function asJson(report: ServerReport, loaded: LoadedConfig) {
     ...(reason === undefined ? {} : { reason }),
     ...(isDown(report) ? { fix: adviceFor(report, loaded) } : {}),
     ...(missing.length === 0 ? {} : { notPassedOn: missing }),
+    ...(elsewhere.length === 0
+      ? {}
+      : {
+          quarantinedBy: elsewhere.map(({ pid, reason: why, untilMs }) => ({
+            ...{ pid, reason: why, until: new Date(untilMs).toISOString() },
+          })),
+        }),
   };
 }
 
@@ -101,7 +113,7 @@ function whyDown({ reason = 'it did not answer', crash }: ServerReport): string[
 
 const INDENT = ' '.repeat(10);
 
-function render(reports: readonly ServerReport[], loaded: LoadedConfig): string {
+function render(reports: readonly ServerReport[], loaded: LoadedConfig, quarantines: readonly Quarantine[]): string {
   const rows = reports.map((report): Row => {
     const { id, path, state, transport, name, version, toolCount, isFromCache, warnings } = report;
     const style: Style = state === 'ready' ? 'green' : isDown(report) ? 'red' : 'dim';
@@ -117,6 +129,11 @@ function render(reports: readonly ServerReport[], loaded: LoadedConfig): string 
     const missing = unpassed(id, loaded);
     if (missing.length > 0)
       below.push(`${INDENT}${styled('yellow', 'note')}: ${plainLine(noteOnVariables(id, missing))}`);
+    for (const { serverId, pid, reason } of quarantines)
+      if (serverId === id)
+        below.push(
+          `${INDENT}${styled('yellow', 'warning')}: ${plainLine(`quarantined by the running codemode with process id ${pid}: ${reason}`)}`,
+        );
     for (const warning of warnings) below.push(`${INDENT}${styled('yellow', 'warning')}: ${plainLine(warning)}`);
     return { cells: [{ text: state.padEnd(8), style }, { text: id, style: 'bold' }, facts.join(', ')], below };
   });

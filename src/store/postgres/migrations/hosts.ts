@@ -1,0 +1,10 @@
+/** Hosts that are up, by the clock of the database. What a host holds is free as soon as its row has expired. */
+export const HOSTS = `
+  CREATE TABLE codemode.hosts (
+    id text PRIMARY KEY,
+    name text NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL
+  );
+  CREATE INDEX hosts_by_expiry ON codemode.hosts (expires_at);
+`;

@@ -1,0 +1,105 @@
+import type { CallerQuotas } from '../../domain/quotas.js';
+import { once } from '../../lib/once.js';
+import type { Store } from '../store.js';
+import type { PostgresOptions } from './connection.js';
+import {
+  SealedValues,
+  sharedAccessToken,
+  sharedApproverSecret,
+  sharedCatalogCache,
+  sharedObservedTypes,
+} from './sealed-values.js';
+
+export interface PostgresStoreOptions extends PostgresOptions {
+  /** The key that all hosts were given. */
+  readonly key: () => Promise<Uint8Array>;
+  readonly leaseMs: number;
+  readonly quotas: CallerQuotas;
+  /** Of this machine: what it has seen of the audit log is kept here. */
+  readonly stateFolder: string;
+}
+
+/** What hosts share that use one database. The first use connects, brings the schema up to date and announces this host. */
+export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...options }: PostgresStoreOptions): Store {
+  const opened = once(async () => {
+    const [{ openDatabase }, { HostLease }, { Wakes }] = await Promise.all([
+      import('./open-database.js'),
+      import('./host-lease.js'),
+      import('./wakes.js'),
+    ]);
+    const postgres = await openDatabase(options, await key());
+    try {
+      const host = await HostLease.begin(postgres, { leaseMs });
+      return { postgres, host, wakes: new Wakes(postgres), key: await key() };
+    } catch (error) {
+      await postgres.close();
+      throw error;
+    }
+  });
+  const audit = once(async () => {
+    const [{ PostgresAuditStore }, { postgres, host, key }] = await Promise.all([import('./audit.js'), opened()]);
+    return new PostgresAuditStore(postgres, key, host, stateFolder);
+  });
+  const values = once(async () => {
+    const { postgres, key } = await opened();
+    return new SealedValues(postgres, key);
+  });
+  return {
+    runs: once(async () => {
+      const [{ PostgresRunStore }, { postgres, key, host, wakes }] = await Promise.all([import('./runs.js'), opened()]);
+      return new PostgresRunStore(postgres, key, { host, wakes, quotas });
+    }),
+    approvals: once(async () => {
+      const [{ PostgresApprovalStore }, parts] = await Promise.all([import('./approvals.js'), opened()]);
+      return new PostgresApprovalStore(parts.postgres, parts.key, parts.wakes);
+    }),
+    audit,
+    spending: once(async () => {
+      const { PostgresSpendingStore } = await import('./spending.js');
+      return new PostgresSpendingStore((await opened()).postgres);
+    }),
+    rates: once(async () => {
+      const { PostgresRateStore } = await import('./rates.js');
+      return new PostgresRateStore((await opened()).postgres);
+    }),
+    scripts: once(async () => {
+      const [{ PostgresScriptStore }, { postgres, key }] = await Promise.all([import('./scripts.js'), opened()]);
+      return new PostgresScriptStore(postgres, key);
+    }),
+    // Whether another host has stored one is not known here.
+    scriptSign: { isSet: () => true, set: () => {} },
+    credentials: once(async () => {
+      const { PostgresCredentialStore } = await import('./credentials.js');
+      return new PostgresCredentialStore((await opened()).postgres);
+    }),
+    presence: once(async () => {
+      const [{ PostgresPresenceStore }, { postgres, key, host }] = await Promise.all([
+        import('./presence.js'),
+        opened(),
+      ]);
+      return new PostgresPresenceStore(postgres, key, host);
+    }),
+    consoleAccess: once(async () => {
+      const [{ PostgresConsoleAccess }, { postgres, key, host }] = await Promise.all([
+        import('./console-access.js'),
+        opened(),
+      ]);
+      return new PostgresConsoleAccess(postgres, key, host);
+    }),
+    catalogCache: sharedCatalogCache(values),
+    observedTypes: sharedObservedTypes(values),
+    accessToken: () => sharedAccessToken(values),
+    approverSecret: sharedApproverSecret(values),
+    key,
+    close: async () => {
+      if (!opened.isCalled()) return;
+      const parts = await opened().catch(() => undefined);
+      if (parts === undefined) return;
+      if (audit.isCalled()) await (await audit()).close();
+      await parts.wakes.close();
+      // Where the database cannot be reached, the lease runs out by itself.
+      await parts.host.close().catch(() => {});
+      await parts.postgres.close();
+    },
+  };
+}

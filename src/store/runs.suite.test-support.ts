@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import type { Approval } from '../domain/approval.js';
+import { deferred } from '../lib/deferred.js';
+import type { EndedRun, SuspendedRun } from './runs.js';
+import type { Store } from './store.js';
+
+export const suspendedRun = (id: string, more: Partial<SuspendedRun> = {}): SuspendedRun => ({
+  id,
+  caller: 'ana',
+  profile: 'codemode',
+  setting: 'servers',
+  codeDigest: 'c0de',
+  program: Buffer.from(`image of ${id}`),
+  contextJson: `{"of":"${id}"}`,
+  title: `title of ${id}`,
+  ...more,
+});
+
+export const endedRun = (id: string, more: Partial<EndedRun> = {}): EndedRun => ({
+  ...{ id, caller: 'ana', profile: 'codemode', setting: 'servers', codeDigest: 'c0de', state: 'succeeded' },
+  ...{ responseJson: `"answer of ${id}"`, recordingJson: `{"of":"${id}"}`, title: `title of ${id}`, durationMs: 1.5 },
+  ...more,
+});
+
+export const question = (id: string, runId: string, more: Partial<Approval> = {}): Approval => ({
+  ...{ id, runId, call: 1, caller: 'ana', argumentsDigest: 'd1', reason: 'why', reasons: ['why'] },
+  tool: { serverId: 'mail', serverFingerprint: 'f', toolName: 'send', toolDigest: 't' },
+  ...{ arguments: { to: 'bob' }, code: 'mail.send()', hiddenParts: 0, state: 'PENDING' },
+  ...{ createdAtMs: Date.now(), expiresAtMs: Date.now() + 60_000 },
+  ...more,
+});
+
+/** What every store does with runs. */
+export function runsSuite(open: () => Promise<Store>): void {
+  test('a suspended run comes back as it was, with what happened since', async () => {
+    const runs = await (await open()).runs();
+    await runs.suspend(suspendedRun('r1'), 1_000);
+    expect(await runs.find('r1')).toMatchObject({ id: 'r1', state: 'suspended', createdAtMs: 1_000, isHeld: false });
+    const lease = await runs.claim('r1');
+    if (lease === undefined) throw new Error('not claimed');
+    expect(await runs.find('r1')).toMatchObject({ isHeld: true });
+    await runs.callMade(lease, 3, '{"n":3}');
+    await runs.callSent(lease, 3, '{"n":3}');
+    await runs.callMade(lease, 4, '{"n":4}');
+    await runs.delivered(lease, 7, '"first"');
+    await runs.delivered(lease, 8, '"second"');
+    const opened = await runs.open('r1');
+    expect(opened).toMatchObject({ contextJson: '{"of":"r1"}', caller: 'ana' });
+    expect(Buffer.from(opened?.program ?? []).toString()).toBe('image of r1');
+    expect(opened?.sinceThen).toEqual({
+      calls: [
+        { number: 3, isSent: true, callJson: '{"n":3}' },
+        { number: 4, isSent: false, callJson: '{"n":4}' },
+      ],
+      deliveries: ['"first"', '"second"'],
+    });
+    await runs.suspend(suspendedRun('r1', { contextJson: '{"of":"later"}', lease }), 2_000);
+    expect(await runs.open('r1')).toMatchObject({
+      contextJson: '{"of":"later"}',
+      sinceThen: { calls: [], deliveries: [] },
+    });
+    expect(await runs.find('r1')).toMatchObject({ isHeld: false, createdAtMs: 1_000, updatedAtMs: 2_000 });
+  });
+
+  test('a run that was resumed and ended has an answer, and nothing of its progress', async () => {
+    const runs = await (await open()).runs();
+    await runs.suspend(suspendedRun('r2'), 1_000);
+    const lease = await runs.claim('r2');
+    if (lease === undefined) throw new Error('not claimed');
+    await runs.callSent(lease, 1, '{}');
+    const modules = { digest: 'm1', json: '["modules"]' };
+    const plain = endedRun('r3', { caller: 'bob', modules, durationMs: undefined });
+    expect(await runs.end([endedRun('r2', { lease, modules }), plain], 3_000)).toEqual([]);
+    expect(await runs.find('r2')).toMatchObject({ state: 'succeeded', durationMs: 1.5, isHeld: false });
+    expect(await runs.open('r2')).toBeUndefined();
+    expect(await runs.claim('r2')).toBeUndefined();
+    expect(await runs.responseOf({ id: 'r2', caller: 'ana' })).toBe('"answer of r2"');
+    expect(await runs.responseOf({ id: 'r2', caller: 'bob' })).toBeUndefined();
+    expect(await runs.recordingOf('r3')).toEqual({ json: '{"of":"r3"}', modulesJson: '["modules"]' });
+    expect(await runs.titlesOf(['r2', 'r3', 'none'])).toEqual(
+      new Map([
+        ['r2', 'title of r2'],
+        ['r3', 'title of r3'],
+      ]),
+    );
+  });
+
+  test('a run that is cancelled while suspended keeps its context', async () => {
+    const runs = await (await open()).runs();
+    await runs.suspend(suspendedRun('r4'), 1_000);
+    const lease = await runs.claim('r4');
+    const cancelled = { state: 'cancelled', recordingJson: undefined, title: undefined, lease } as const;
+    await runs.end([endedRun('r4', cancelled)], 2_000);
+    expect(await runs.contextOf('r4')).toEqual({ contextJson: '{"of":"r4"}', calls: [] });
+    expect([...(await runs.titlesOf(['r4'])).values()]).toEqual(['title of r4']);
+  });
+
+  test('lists are pages of the newest first, chosen by what they have in common', async () => {
+    const runs = await (await open()).runs();
+    for (const number of [1, 2, 3, 4, 5]) await runs.end([endedRun(`p${number}`, { caller: 'pat' })], 10_000 + number);
+    await runs.end([endedRun('q1', { caller: 'pat', profile: 'other', state: 'failed' })], 10_003);
+    const ids = async (choice: Parameters<typeof runs.page>[0], limit = 10) =>
+      (await runs.page({ caller: 'pat', ...choice }, limit)).map(({ id }) => id);
+    expect(await ids({})).toEqual(['p5', 'p4', 'q1', 'p3', 'p2', 'p1']);
+    const [, , third] = await runs.page({ caller: 'pat' }, 3);
+    expect(await ids({ after: third?.place as never })).toEqual(['p3', 'p2', 'p1']);
+    expect(await ids({ states: ['failed'] })).toEqual(['q1']);
+    expect(await ids({ profile: 'codemode', sinceMs: 10_004 })).toEqual(['p5', 'p4']);
+    expect(await ids({ exceptCallers: ['pat'] })).toEqual([]);
+    expect(await ids({ updatedAfterMs: 10_004 })).toEqual(['p5']);
+    expect((await runs.list(2, 'pat')).map(({ id }) => id)).toEqual(['p5', 'p4']);
+    expect(await runs.idsWith('p', 3)).toEqual(['p1', 'p2', 'p3']);
+    expect(await runs.lastOf({ caller: 'pat', profile: 'codemode', codeDigest: 'c0de' })).toMatchObject({ id: 'p5' });
+    expect(await runs.answersByDay(10_000, ['ana', 'bob'])).toEqual([{ day: '1970-01-01', runs: 6, bytes: 6 * 14 }]);
+  });
+
+  test('a run can be resumed when it waits for nobody, and is found when that happens', async () => {
+    const store = await open();
+    const [runs, approvals] = [await store.runs(), await store.approvals()];
+    await approvals.add(question('w1', 'r5'));
+    await runs.suspend(suspendedRun('r5'), 1_000);
+    const isResumable = async () => (await runs.resumable(1_000)).some(({ id }) => id === 'r5');
+    expect(await isResumable()).toBe(false);
+    const found = deferred<void>();
+    const look = async () => ((await isResumable()) ? found.resolve() : undefined);
+    const stop = runs.watch(() => void look());
+    await approvals.decide('w1', 'DENIED', { by: 'eve', atMs: Date.now(), scope: 'call' });
+    await found.promise;
+    stop();
+    const lease = await runs.claim('r5');
+    expect(await runs.claim('other')).toBeUndefined();
+    if (lease !== undefined) await runs.release(lease);
+    expect(await isResumable()).toBe(true);
+  });
+
+  test('suspended runs of a caller take no more than its quota', async () => {
+    const runs = await (await open()).runs();
+    const program = Buffer.alloc(1_100_000);
+    await runs.suspend(suspendedRun('big1', { caller: 'big', program }), 1);
+    await expect(async () => runs.suspend(suspendedRun('big2', { caller: 'big', program }), 1)).rejects.toThrow(
+      /suspended runs take 2 MiB/,
+    );
+    expect(await runs.find('big2')).toBeUndefined();
+  });
+}

@@ -1,0 +1,45 @@
+import type { ScriptHead, StoredScript } from '../domain/script.js';
+import { type SealBinding, seal, unseal } from '../lib/sealed.js';
+import { scriptDigest } from './scripts.js';
+
+/** A script as it lies in its row. */
+export interface ScriptRow {
+  readonly name: string;
+  readonly head: Buffer;
+  readonly source: Buffer;
+}
+
+/** Seals scripts, bound to their names. */
+export class ScriptSeals {
+  readonly #key: Uint8Array;
+
+  constructor(key: Uint8Array) {
+    this.#key = key;
+  }
+
+  seal({ source, ...head }: StoredScript): ScriptRow {
+    const { name } = head;
+    return {
+      name,
+      head: seal(this.#key, binding('head', name), Buffer.from(JSON.stringify(head))),
+      source: seal(this.#key, binding('source', name), Buffer.from(source)),
+    };
+  }
+
+  openHead({ name, head }: Omit<ScriptRow, 'source'>): ScriptHead | undefined {
+    const json = unseal(this.#key, binding('head', name), head)?.toString('utf8');
+    return json === undefined ? undefined : (JSON.parse(json) as ScriptHead);
+  }
+
+  open(row: ScriptRow): StoredScript | undefined {
+    const head = this.openHead(row);
+    const source = unseal(this.#key, binding('source', row.name), row.source)?.toString('utf8');
+    // Both are ours; but one may have been put back from a copy.
+    const isOne = head !== undefined && source !== undefined && scriptDigest(source) === head.digest;
+    return isOne ? { ...head, source } : undefined;
+  }
+}
+
+function binding(kind: string, name: string): SealBinding {
+  return { purpose: `script ${kind}`, owner: [name] };
+}

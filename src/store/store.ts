@@ -1,0 +1,48 @@
+import type { ApprovalStore } from './approvals.js';
+import type { AuditStore } from './audit.js';
+import type { CatalogCache } from './catalog-cache.js';
+import type { ConsoleAccess } from './console-access.js';
+import type { CredentialStore } from './credentials.js';
+import type { ObservedTypesStore } from './observed-types.js';
+import type { PresenceStore } from './presence.js';
+import type { RateStore } from './rates.js';
+import type { RunStore } from './runs.js';
+import type { ScriptSign, ScriptStore } from './scripts.js';
+import type { SpendingStore } from './spending.js';
+
+/**
+ * Everything that outlives a host and that hosts share: a state folder with SQLite for one machine, Postgres for several.
+ * Each part is opened, and its driver loaded, at its first use.
+ *
+ * What belongs to one machine is not here: the keyring, the memory of the jail, what a shell completes.
+ */
+export interface Store {
+  runs(): Promise<RunStore>;
+  approvals(): Promise<ApprovalStore>;
+  audit(): Promise<AuditStore>;
+  spending(): Promise<SpendingStore>;
+  scripts(): Promise<ScriptStore>;
+  readonly scriptSign: ScriptSign;
+  credentials(): Promise<CredentialStore>;
+  presence(): Promise<PresenceStore>;
+  consoleAccess(): Promise<ConsoleAccess>;
+  readonly catalogCache: CatalogCache;
+  readonly observedTypes: ObservedTypesStore;
+  /** Absent where each host counts rates for itself. */
+  readonly rates?: () => Promise<RateStore>;
+  /** The token that opens the HTTP surface; made if there is none yet. */
+  accessToken(): Promise<string>;
+  readonly approverSecret: ApproverSecretStore;
+  /** Under which everything secret is sealed. */
+  key(): Promise<Uint8Array>;
+  /** Gives up what this host holds, so that others take it at once. */
+  close(): Promise<void>;
+}
+
+/** The secret by which a person decides without a terminal. Only its hash is kept; one made before is void. */
+export interface ApproverSecretStore {
+  make(): Promise<string>;
+  isRight(secret: string): Promise<boolean>;
+  /** Whether the user has made one. One that cannot be read counts: without it, more would be allowed. */
+  isMade(): Promise<boolean>;
+}

@@ -1,0 +1,195 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { Postgres } from '../../src/store/postgres/connection.js';
+import { PROGRAM } from '../support/command.js';
+import { AGENT, type Cluster, PERSON } from './cluster.js';
+import type { Observation, Outcome } from './invariants.js';
+
+/** How many calls of `spend` a day the configuration of the cluster pays for. */
+export const BUDGET = 10;
+
+export const POLICY = {
+  policy: {
+    rules: [{ tools: 'ledger/spend', action: 'allow' }],
+    prices: { 'ledger/spend': 1 },
+    budget: { day: BUDGET },
+  },
+};
+
+/** Reads, spends, and writes twice; each write needs a person, and between the two it is suspended. */
+export function programOf(name: string, { delayMs = 0 } = {}): string {
+  return `
+    const outcomes = {};
+    await mcp.ledger.look({ text: '${name}-0' });
+    await mcp.ledger.spend({ text: '${name}-s' }).catch(() => {});
+    for (const text of ['${name}-1', '${name}-2'])
+      outcomes[text] = await mcp.ledger.write({ text, delayMs: ${delayMs} }).then(() => 'done', (error) => String(error.message));
+    return outcomes;`;
+}
+
+interface Question {
+  readonly id: string;
+  readonly runId: string;
+  readonly tool: string;
+  readonly arguments: { readonly text?: string };
+  readonly state: string;
+}
+
+/** Agents that start runs and a person who decides about their calls, through whichever host answers. */
+export class Workload {
+  readonly accepted: string[] = [];
+  /** Not even a result: the host may have died before it answered. */
+  unanswered = 0;
+  readonly #cluster: Cluster;
+  readonly #deniesEvery: number;
+  #started = 0;
+
+  constructor(cluster: Cluster, { deniesEvery = 5 } = {}) {
+    this.#cluster = cluster;
+    this.#deniesEvery = deniesEvery;
+  }
+
+  /** The run's id, where a host has taken it over. */
+  async submit(options: { delayMs?: number } = {}): Promise<string | undefined> {
+    // Under a new name at every host: a request without an answer may have started a run, and that one counts for itself.
+    for (const host of this.#cluster.inAnyOrder()) {
+      this.#started += 1;
+      const body = { code: programOf(`r${this.#started}`, options), capabilities: ['mcp:ledger'] };
+      const answer = await host.request('POST', '/api/v1/execute', AGENT, body).catch(() => undefined);
+      const runId = answer?.status === 202 ? answer.location.split('/').at(-1) : undefined;
+      if (runId !== undefined) {
+        this.accepted.push(runId);
+        return runId;
+      }
+      this.unanswered += 1;
+    }
+    return undefined;
+  }
+
+  async questions(state: 'pending' | 'all' = 'pending'): Promise<readonly Question[]> {
+    const answer = await this.#cluster.request('GET', `/api/v1/approvals?state=${state}`, PERSON);
+    return (answer?.body.approvals ?? []) as readonly Question[];
+  }
+
+  /** Decides about everything that waits now. How many decisions were accepted. */
+  async decideAll(): Promise<number> {
+    const pending = await this.questions();
+    const answers = await Promise.all(pending.map((question) => this.decide(question)));
+    return answers.filter((isTaken) => isTaken).length;
+  }
+
+  async decide(question: Question): Promise<boolean> {
+    // What goes over the budget is never paid for, and of the writes some are refused: always the same ones.
+    const isDenied = question.tool.endsWith('/spend') || sumOf(question.arguments.text ?? '') % this.#deniesEvery === 0;
+    const path = `/api/v1/approvals/${question.id}/${isDenied ? 'deny' : 'approve'}`;
+    const answer = await this.#cluster.request('POST', path, PERSON, {});
+    return answer?.status === 200;
+  }
+
+  /** What each accepted run answered, as far as it is known. */
+  async outcomes(): Promise<Map<string, Outcome>> {
+    const outcomes = new Map<string, Outcome>();
+    for (const runId of this.accepted) {
+      const answer = await this.#cluster.request('GET', `/api/v1/runs/${runId}/result`, AGENT);
+      const result = answer?.status === 200 ? answer.body.result : undefined;
+      if (result === null || typeof result !== 'object') continue;
+      for (const [text, outcome] of Object.entries(result)) outcomes.set(text, outcomeOf(String(outcome)));
+    }
+    return outcomes;
+  }
+
+  /** Until no run is left that could go on, or the time is up. */
+  async settle(timeoutMs: number): Promise<void> {
+    const database = await Postgres.open({ url: this.#cluster.databaseUrl });
+    try {
+      for (
+        const until = Date.now() + timeoutMs;
+        Date.now() < until;
+        await new Promise((wake) => setTimeout(wake, 100))
+      ) {
+        await this.decideAll();
+        const [left] = await database.query<{ count: number }>(
+          `SELECT (SELECT count(*) FROM codemode.runs WHERE state = 'suspended') + (SELECT count(*) FROM codemode.live_runs) AS count`,
+        );
+        if (left?.count === 0) return;
+      }
+    } finally {
+      await database.close();
+    }
+  }
+
+  async observe(): Promise<Observation> {
+    const database = await Postgres.open({ url: this.#cluster.databaseUrl });
+    try {
+      const questions = await this.questions('all');
+      const audit = await verifyAudit(this.#cluster);
+      const rows = await database.query<{ tool: string; count: number }>(
+        `SELECT tool_name AS tool, count(DISTINCT call_id) AS count FROM codemode.audit WHERE server_id = 'ledger' GROUP BY tool_name`,
+      );
+      return {
+        ledger: this.#cluster.ledger,
+        questions: questions.map(({ runId, tool, arguments: { text = '' }, state }) => ({ runId, tool, text, state })),
+        runs: await database.query(`SELECT id, state FROM codemode.runs`),
+        ends: await database.query(`SELECT run, what FROM witness.ends`),
+        accepted: this.accepted,
+        outcomes: await this.outcomes(),
+        budget: BUDGET,
+        audited: Object.fromEntries(rows.map(({ tool, count }) => [tool, count])),
+        auditStatus: audit.status,
+        auditOutput: audit.output,
+      };
+    } finally {
+      await database.close();
+    }
+  }
+}
+
+/** A trigger that writes down every end of a run: hosts do not know of it, so they cannot be wrong about it. */
+export async function installWitness(cluster: Cluster): Promise<void> {
+  const database = await Postgres.open({ url: cluster.databaseUrl });
+  try {
+    await database.query(`
+      CREATE SCHEMA witness;
+      CREATE TABLE witness.ends (run text NOT NULL, what text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
+      CREATE FUNCTION witness.note() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF TG_OP = 'UPDATE' AND OLD.state <> 'suspended' THEN
+            IF OLD.state <> NEW.state OR OLD.response IS DISTINCT FROM NEW.response THEN
+              INSERT INTO witness.ends (run, what) VALUES (NEW.id, 'changed');
+            END IF;
+          ELSIF NEW.state <> 'suspended' THEN
+            INSERT INTO witness.ends (run, what) VALUES (NEW.id, 'ended');
+          END IF;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER witness AFTER INSERT OR UPDATE ON codemode.runs FOR EACH ROW EXECUTE FUNCTION witness.note();`);
+  } finally {
+    await database.close();
+  }
+}
+
+/** As an operator checks it, on a machine that is none of the hosts. */
+async function verifyAudit(cluster: Cluster): Promise<{ status: number | null; output: string }> {
+  const env = {
+    ...cluster.environment,
+    CODEMODE_STORE: cluster.databaseUrl,
+    CODEMODE_HOME: join(cluster.folder, 'state-operator'),
+  };
+  return new Promise((resolve) => {
+    const args = [PROGRAM, '--config', cluster.config, 'audit', 'verify'];
+    const child = execFile(process.execPath, args, { env, cwd: cluster.folder }, (_error, stdout, stderr) =>
+      resolve({ status: child.exitCode, output: `${stdout}${stderr}` }),
+    );
+  });
+}
+
+function outcomeOf(text: string): Outcome {
+  if (text === 'done') return 'done';
+  if (/may have taken effect|unknown/i.test(text)) return 'unknown';
+  if (/denied|refused|rejected|expired/i.test(text)) return 'refused';
+  return 'failed';
+}
+
+function sumOf(text: string): number {
+  return [...text].reduce((sum, character) => sum + (character.codePointAt(0) ?? 0), 0);
+}
