@@ -25,9 +25,9 @@ export async function openBroker(audit) {
 
 /** A trail as the host has it, in a state folder of its own. */
 export async function openTrail(folder) {
-  const { AuditTrail, AuditStore, Database } = await loadProduct();
+  const { AuditTrail, SqliteAuditStore, Database } = await loadProduct();
   const database = await Database.open(folder);
-  const store = AuditStore.open(database, new Uint8Array(32).fill(7), folder);
+  const store = SqliteAuditStore.open(database, new Uint8Array(32).fill(7), folder);
   const trail = new AuditTrail({ open: async () => store, isRequired: true, retentionMs: 86_400_000 });
   return Object.assign(trail, { database });
 }

@@ -3,8 +3,8 @@
 import { WORK } from './work.mjs';
 
 /** How long a caller stays, in requests: it has a worker process of its own for as long, and starting one costs most. */
-const MOST_IN_A_ROW = 400;
-const MOST_IN_PASSING = 20;
+const MOST_IN_A_ROW = 2_000;
+const MOST_IN_PASSING = 200;
 /** Requests of one caller at a time. */
 const LANES_OF_A_CALLER = 3;
 const TOTAL_WEIGHT = WORK.reduce((sum, { weight }) => sum + weight, 0);

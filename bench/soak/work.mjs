@@ -1,5 +1,6 @@
 // @ts-check
-// The mixed work of a soak: kinds of requests, and how many in 10,000 are of each.
+// The mixed work of a soak: kinds of requests, and how many in 10,000 are of each. Most are quick, as those of users are: a million of
+// them take an hour on two cores. What costs a process or a second is rare, and there are hundreds of it in a million.
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { isBusy, mustBeAnswered, mustComeTo, mustHaveStatus, Unexpected } from './client.mjs';
@@ -44,7 +45,7 @@ const dataIs = (expected) => (answer, serial) => {
 export const WORK = [
   {
     name: 'computes',
-    weight: 4_500,
+    weight: 5_200,
     run: comesTo(
       ({ serial }) => ({ code: `return ${serial} + 2` }),
       ({ serial }) => serial + 2,
@@ -52,7 +53,7 @@ export const WORK = [
   },
   {
     name: 'calls a tool',
-    weight: 2_600,
+    weight: 3_400,
     run: comesTo(
       ({ serial }) => ({ code: `return (await mcp.everyday.add({ a: ${serial}, b: 2 })).sum`, capabilities: EVERYDAY }),
       ({ serial }) => serial + 2,
@@ -60,7 +61,7 @@ export const WORK = [
   },
   {
     name: 'calls several at once',
-    weight: 600,
+    weight: 500,
     run: comesTo(
       () => ({
         code: `const all = await Promise.all(Array.from({ length: 4 }, (_, a) => mcp.everyday.add({ a, b: 1 })));
@@ -72,7 +73,7 @@ export const WORK = [
   },
   {
     name: 'waits for a slow tool',
-    weight: 400,
+    weight: 150,
     run: comesTo(
       () => ({ code: 'return (await mcp.everyday.slow({ ms: 30 })).length', capabilities: EVERYDAY }),
       () => 4,
@@ -80,7 +81,7 @@ export const WORK = [
   },
   {
     name: 'gets a large answer',
-    weight: 250,
+    weight: 60,
     run: comesTo(
       () => ({ code: 'return (await mcp.everyday.big({ bytes: 300_000 })).length', capabilities: EVERYDAY }),
       () => 300_000,
@@ -88,24 +89,24 @@ export const WORK = [
   },
   {
     name: 'throws',
-    weight: 400,
+    weight: 250,
     run: execute(mustBeAnswered, ({ serial }) => ({
       code: `console.error('x'.repeat(2_000)); throw new Error('${serial}')`,
     })),
   },
   {
     name: 'is no program',
-    weight: 200,
+    weight: 120,
     run: execute(mustBeAnswered, ({ serial }) => ({ code: `return ${serial} +` })),
   },
   {
     name: 'never ends',
-    weight: 60,
+    weight: 6,
     run: execute(mustBeAnswered, () => ({ code: 'for (;;) {}', timeout: 60 })),
   },
   {
     name: 'takes all memory',
-    weight: 30,
+    weight: 3,
     run: execute(mustBeAnswered, () => ({
       code: 'const kept = []; for (;;) kept.push(new Array(1_000).fill(kept.length))',
       memoryLimit: 16 * 1024 * 1024,
@@ -113,7 +114,7 @@ export const WORK = [
   },
   {
     name: 'calls a server that misbehaves',
-    weight: 250,
+    weight: 60,
     run: execute(mustBeAnswered, ({ serial }) => ({
       code: `return (await mcp.unruly.${UNRULY_CALLS[serial % UNRULY_CALLS.length]}({})).length`,
       capabilities: ['mcp:unruly'],
@@ -121,7 +122,7 @@ export const WORK = [
   },
   {
     name: 'calls a server that dies',
-    weight: 20,
+    weight: 4,
     run: execute(mustBeAnswered, ({ serial }) => ({
       code: `return await mcp.dying.${serial % 2 === 0 ? 'die' : 'half'}({})`,
       capabilities: ['mcp:dying'],
@@ -129,12 +130,12 @@ export const WORK = [
   },
   {
     name: 'calls a server that never answers',
-    weight: 20,
+    weight: 4,
     run: execute(mustBeAnswered, () => ({ code: 'return await mcp.silent.never({})', capabilities: ['mcp:silent'] })),
   },
   {
     name: 'calls a server that floods',
-    weight: 5,
+    weight: 1,
     run: execute(mustBeAnswered, ({ serial }) => {
       const name = ['flooding', 'pinging', 'changing'][serial % 3];
       return { code: `return await mcp.${name}.flood({})`, capabilities: [`mcp:${name}`], timeout: 8_000 };
@@ -142,7 +143,7 @@ export const WORK = [
   },
   {
     name: 'leaves before its answer',
-    weight: 150,
+    weight: 40,
     run: async ({ client, token }) => {
       const code = 'return await mcp.everyday.slow({ ms: 5_000 })';
       const gone = AbortSignal.timeout(15);
@@ -151,10 +152,10 @@ export const WORK = [
       });
     },
   },
-  { name: 'asks a person', weight: 60, run: asksAPerson },
+  { name: 'asks a person', weight: 30, run: asksAPerson },
   {
     name: 'has a wrong request',
-    weight: 120,
+    weight: 60,
     run: async ({ client, token, serial }) => {
       const body = [{ code: 7 }, { code: 'return 1', timeOut: 1 }, '{"code":', []][serial % 4];
       mustHaveStatus(await client.post('/execute', token, body), [400, 429]);
@@ -162,22 +163,22 @@ export const WORK = [
   },
   {
     name: 'has a wrong token',
-    weight: 60,
+    weight: 30,
     run: async ({ client, serial }) => mustHaveStatus(await client.get('/tools', `nobody ${serial}`), [401]),
   },
   {
     name: 'looks around',
-    weight: 120,
+    weight: 40,
     run: async ({ client, token, serial }) => {
       const path = ['/tools', '/runs', '/runs/of-nobody'][serial % 3] ?? '';
       mustHaveStatus(await client.get(path, token), serial % 3 === 2 ? [404] : [200]);
     },
   },
-  { name: 'opens a WebSocket', weight: 60, run: opensAWebSocket },
-  { name: 'opens an MCP session', weight: 35, run: opensAnMcpSession },
+  { name: 'opens a WebSocket', weight: 20, run: opensAWebSocket },
+  { name: 'opens an MCP session', weight: 15, run: opensAnMcpSession },
   {
     name: 'runs on Node',
-    weight: 30,
+    weight: 3,
     run: program(
       'node',
       (serial) => `import { add } from './servers/everyday/index.js';
@@ -187,7 +188,7 @@ export const WORK = [
   },
   {
     name: 'runs on Python',
-    weight: 25,
+    weight: 3,
     run: program(
       'python',
       (serial) =>
@@ -197,7 +198,7 @@ export const WORK = [
   },
   {
     name: 'never ends on a real interpreter',
-    weight: 5,
+    weight: 1,
     run: async ({ client, token, serial }) => {
       const [language, code] = serial % 2 === 0 ? ['node', 'for (;;);'] : ['python', 'while True: pass'];
       const answer = await client.post(`/runner/${language}`, token, { code, timeout_ms: 300 });
