@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fingerprint, settingOf } from '../../src/compose/server-identity.js';
-import { Database } from '../../src/store/database.js';
+import { Database } from '../../src/store/sqlite/database.js';
 import { LedgerHome } from '../support/ledger.js';
 import { openStdio, run } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';

@@ -8,7 +8,7 @@ import type { Account } from '../../src/broker/credentials/account.js';
 import { Credentials } from '../../src/broker/credentials/credentials.js';
 import { login } from '../../src/broker/credentials/login.js';
 import type { UpstreamAuthorizer } from '../../src/domain/authorization.js';
-import { Database } from '../../src/store/database.js';
+import { Database } from '../../src/store/sqlite/database.js';
 import { openBrowser } from '../../src/surfaces/cli/open-browser.js';
 import { authorizedFetch } from '../../src/upstream/mcp/authorized-fetch.js';
 import { createGuardedFetch } from '../../src/upstream/mcp/oauth/guarded-fetch.js';

@@ -99,6 +99,17 @@ test('what this host has quarantined is counted in its metrics', async () => {
   expect(await response.text()).toContain(`codemode_servers{state="quarantined"} ${quarantined}\n`);
 });
 
+test('codemode servers tells which servers a running host has quarantined, though they answer the command', async () => {
+  const { stdout } = await runProgram(home, 'servers', '--json');
+  const { servers } = JSON.parse(stdout) as { servers: { id: string; quarantinedBy?: object[] }[] };
+  const [mode] = FLOODS;
+  const { state, reason } = (await stateOf(mode)) ?? {};
+  expect(state).toBe('quarantined');
+  const by = { pid: server.pid, reason, until: expect.stringMatching(/^20.*Z$/) };
+  expect(servers.find(({ id }) => id === mode)).toMatchObject({ quarantinedBy: [by] });
+  expect(servers.find(({ id }) => id === 'everyday')).not.toHaveProperty('quarantinedBy');
+});
+
 test('codemode servers shows why a server is quarantined', async () => {
   using other = openHome({ mcpServers: { many: flooding('tools') } });
   const { stdout, status } = await runProgram(other, 'servers');

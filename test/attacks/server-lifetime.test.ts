@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { commandOf, descendantsOf, expectGone } from '../support/processes.js';
-import { type Home, nodeServer, openHome, startProgram, until } from '../support/program.js';
+import { everyday, type Home, nodeServer, openHome, startProgram, until } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
 
 /*
@@ -46,6 +46,22 @@ describe.each(['SIGKILL', 'SIGABRT'] as const)('a host that ends by %s', (signal
   });
 });
 
+test('a host that is killed leaves no command of a hook behind', async () => {
+  const script = `trap '' HUP INT TERM PIPE; while :; do sleep 4711; done`;
+  const hooks = [{ command: '/bin/sh', args: ['-c', script], timeout: '60s' }];
+  using hooked = openHome({ mcpServers: { everyday: everyday() }, hooks });
+  const host = startProgram(hooked, 'run', '-');
+  onTestFinished(() => void host.kill('SIGKILL'));
+  host.stdin?.end(`import { add } from '@codemode/servers/everyday'; await add({ a: 1, b: 2 });`);
+  const ended = once(host, 'exit');
+  const pid = host.pid as number;
+  await until(() => descendantsOf(pid).some((each) => commandOf(each).startsWith('sleep')));
+  const below = descendantsOf(pid);
+  host.kill('SIGKILL');
+  await ended;
+  await expectGone(below);
+});
+
 test('a process that it was told to forget is left alone', async () => {
   const { StdioGuard } = await import('../../src/upstream/mcp/stdio-guard.js');
   const { spawn } = await import('node:child_process');
@@ -60,4 +76,19 @@ test('a process that it was told to forget is left alone', async () => {
   guard.close();
   expect(await killed).toEqual([null, 'SIGKILL']);
   expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null]);
+});
+
+test('a process that was announced, and whose number its host did not live to tell, is found by its mark', async () => {
+  const { MARK_VARIABLE, StdioGuard } = await import('../../src/upstream/mcp/stdio-guard.js');
+  const { spawn } = await import('node:child_process');
+  const guard = new StdioGuard();
+  guard.expect('0123456789abcdef', []);
+  const start = (mark: string) =>
+    spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: { ...process.env, [MARK_VARIABLE]: mark } });
+  const [announced, other] = [start('0123456789abcdef'), start('0123456789abcdeF')];
+  onTestFinished(() => [announced, other].forEach((each) => void each.kill('SIGKILL')));
+  const killed = once(announced, 'exit');
+  guard.close();
+  expect(await killed).toEqual([null, 'SIGKILL']);
+  expect([other.exitCode, other.signalCode]).toEqual([null, null]);
 });

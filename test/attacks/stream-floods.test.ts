@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { UpstreamTarget } from '../../src/domain/targets/targets.js';
 import { READ_LIMITS } from '../../src/upstream/mcp/read-budget.js';
+import { watchTurns } from '../support/longest-turn.js';
 import { createRegistry, definition, fixture, stateOf, stdio } from '../support/upstreams.js';
 
 /*
@@ -128,16 +128,15 @@ async function flooded(target: UpstreamTarget) {
   const adapter = registry.register(definition('flood', target, { connectTimeoutMs: 10_000 }));
   await adapter.listTools();
   const quarantined = stateOf(adapter, 'quarantined');
-  const delay = monitorEventLoopDelay({ resolution: 5 });
   const before = process.memoryUsage().rss;
-  delay.enable();
+  const longestTurn = watchTurns();
   const call = adapter.call({ tool: 'flood', arguments: {} });
   const { reason } = await quarantined;
-  delay.disable();
+  const pauseMs = longestTurn();
   return {
     reason,
     outcome: await call,
-    pauseMs: delay.max / 1e6,
+    pauseMs,
     memoryMebibytes: (process.memoryUsage().rss - before) / 1024 / 1024,
   };
 }

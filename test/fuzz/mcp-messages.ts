@@ -23,7 +23,9 @@ export const mcpMessages = pure((random, note) => {
   const read = normaliseTool(tool, 'fuzz');
   if (read.tool !== undefined && (typeof read.tool.name !== 'string' || read.tool.name.length > 512))
     throw new Error('a tool without a usable name was believed');
-  for (const warning of read.warnings) if (/[\p{Cc}\p{Cf}]/u.test(warning)) throw new Error(`not one line: ${warning}`);
+  // The joiner inside an emoji stays; anywhere else it is written as an escape.
+  for (const warning of read.warnings)
+    if (/(?!\u200d)[\p{Cc}\p{Cf}]/u.test(warning)) throw new Error(`not one line: ${warning}`);
 });
 
 /** A real stdio server of each era that answers calls and listings with generated messages. */

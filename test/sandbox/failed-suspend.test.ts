@@ -41,7 +41,7 @@ async function start(source: string, timeoutMs: number) {
       calls: { answer },
       patienceMs: 20,
       client: {},
-      records: { suspend, callMade: nothing, callSent: nothing, delivered: nothing },
+      records: { suspend, callMade: nothing, callSent: nothing, delivered: nothing, settled: nothing },
     },
   );
   await putAwayFailed;

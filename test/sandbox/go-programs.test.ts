@@ -46,10 +46,13 @@ describe.each(GO_ROOTS)('programs compiled by %s', needs('go'), (root) => {
   afterAll(() => go[Symbol.asyncDispose]());
   const run = (source: string) => go.run(source, { tools: TOOLS, functions: FUNCTIONS });
 
+  /** Longer than the program may take: it must start and end in less, also on a busy machine. */
+  const HELD_MS = 3_000;
+
   test('its deadline is extended by the time in which a person is asked', async () => {
     const asksAPerson: ProcessHandlers['onCall'] = async (_call, _signal, time) => {
       time.hold();
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await new Promise((resolve) => setTimeout(resolve, HELD_MS));
       time.spend();
       return { ok: true, json: '{"city":"New York"}' };
     };
@@ -60,8 +63,8 @@ defer cancel()
 _, err := getCity(own)
 after, _ := ctx.Deadline()
 moved := after.Sub(before)
-fmt.Println(err, ctx.Err(), own.Err(), moved > time.Second, moved < 3*time.Second)`,
-      { tools: TOOLS, handlers: { onCall: asksAPerson }, limits: { timeoutMs: 1_400 } },
+fmt.Println(err, ctx.Err(), own.Err(), moved > 2*time.Second, moved < 30*time.Second)`,
+      { tools: TOOLS, handlers: { onCall: asksAPerson }, limits: { timeoutMs: 0.9 * HELD_MS } },
     );
     expect([output, failure]).toEqual(['<nil> <nil> <nil> true true\n', undefined]);
   });

@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { declareGo, GO_HELPERS, goFile, selectDeclarations } from '../../src/catalog/declarations/go/go.js';
 import { DEFAULT_PROCESS_LIMITS, type ProcessHandlers, type ProcessLimits } from '../../src/domain/process-program.js';
 import type { CallerId, GuestCall } from '../../src/domain/run.js';
 import type { Tool } from '../../src/domain/tool.js';
+import { commonPackages } from '../../src/sandbox/go/common-packages.js';
 import { type GoReport, GoRuntime, type GoRuntimeOptions } from '../../src/sandbox/go/go-runtime.js';
 import { GoPackages } from '../../src/sandbox/go/packages.js';
-import { findGo } from '../../src/sandbox/go/toolchain.js';
+import { findGo, type GoToolchain } from '../../src/sandbox/go/toolchain.js';
 import { loadRuntimeFiles } from '../../src/sandbox/runtime-files.js';
 import { answer, CALLER, type HostFunction, testJail, WORKER_FOLDER } from './sandbox.js';
 
@@ -39,14 +40,45 @@ export function freshCacheFolder(): string {
 
 /** A cache that no other test has, with the common packages: copied, because compiling them takes up to a minute. */
 export async function filledCacheFolder(root: string): Promise<string> {
-  const toolchain = await findGo({ configuredPath: join(root, 'bin/go'), searchPath: '' });
-  if ('reason' in toolchain) throw new Error(toolchain.reason);
   await using shared = await openGo(root);
   await shared.runtime.warm();
   const folder = freshCacheFolder();
-  const { folder: packages } = new GoPackages(SHARED_CACHE, toolchain, loadRuntimeFiles(WORKER_FOLDER).goDigest);
-  execFileSync('cp', ['--archive', packages, folder]);
+  execFileSync('cp', ['--archive', (await packagesOf(root, SHARED_CACHE)).folder, folder]);
   return folder;
+}
+
+/** A cache that looks to a host as if the common packages were compiled. */
+export async function hollowCacheFolder(root: string): Promise<string> {
+  const cacheFolder = freshCacheFolder();
+  const packages = await packagesOf(root, cacheFolder);
+  const archives = ['codemode', ...commonPackages((await toolchainOf(root)).version)];
+  const names = ['builder', 'starter', 'standard', ...archives.map((path) => `${path.replaceAll('/', '~')}.a`)];
+  packages.store(new Map(names.map((name) => [name, Buffer.alloc(0)])));
+  return cacheFolder;
+}
+
+/** Gives what was compiled to the other tests, unless they have it. */
+export async function shareCache(root: string, cacheFolder: string): Promise<void> {
+  const { folder } = await packagesOf(root, SHARED_CACHE);
+  if (existsSync(folder)) return;
+  mkdirSync(SHARED_CACHE, { recursive: true, mode: 0o755 });
+  const draft = mkdtempSync(`${folder}-`);
+  execFileSync('cp', ['--archive', `${(await packagesOf(root, cacheFolder)).folder}/.`, draft]);
+  try {
+    renameSync(draft, folder);
+  } catch {
+    rmSync(draft, { recursive: true }); // another test has compiled them meanwhile
+  }
+}
+
+async function packagesOf(root: string, cacheFolder: string): Promise<GoPackages> {
+  return new GoPackages(cacheFolder, await toolchainOf(root), loadRuntimeFiles(WORKER_FOLDER).goDigest);
+}
+
+async function toolchainOf(root: string): Promise<GoToolchain> {
+  const toolchain = await findGo({ configuredPath: join(root, 'bin/go'), searchPath: '' });
+  if ('reason' in toolchain) throw new Error(toolchain.reason);
+  return toolchain;
 }
 
 /** Go in the best jail this machine gives, with tool calls answered by functions of the test. */

@@ -19,8 +19,8 @@ import type { Session, SessionOptions } from '../../src/host/session.js';
 import { Telemetry } from '../../src/host/telemetry.js';
 import { codemodePresentation } from '../../src/profiles/codemode/presentation.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
-import { MasterKey } from '../../src/store/master-key.js';
 import { openGate } from './policy.js';
+import { storeIn } from './store.js';
 import { createRegistry } from './upstreams.js';
 
 /** What a token grants, and what the configuration does. */
@@ -35,8 +35,7 @@ export function openSession(sandbox: Sandbox, { bounds, reach = {} }: Grants = {
   registerCapabilities(registry);
   const stateFolder = mkdtempSync(join(tmpdir(), 'codemode-state-'));
   const records = openRecords({
-    stateFolder,
-    masterKey: new MasterKey({ stateFolder, choice: 'file', keyring: undefined }),
+    store: storeIn(stateFolder),
     fingerprintOf: () => '',
     setting: '',
     expireAfterMs: 60_000,

@@ -14,27 +14,23 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Ended, endOf } from './command.js';
+import { nodeRelease } from './node-releases.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Whom everything is installed and run as. Nobody on this machine, if the tests are run by root. */
 const UID = 12_345;
 const isRoot = process.getuid?.() === 0;
+/** What a machine may need to reach its npm registry. */
+const TO_THE_REGISTRY = [
+  'NODE_EXTRA_CA_CERTS',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'NO_PROXY',
+  'no_proxy',
+];
 const QUIET: ExecFileSyncOptionsWithStringEncoding = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] };
-
-/** Node's own releases as packages of npm, each a binary. Kept between runs of the tests: 120 MB each. */
-const NODES = join(ROOT, 'node_modules/.cache/codemode/nodes');
-
-function fetchNode(major: number): string {
-  if (Number(process.versions.node.split('.')[0]) === major) return process.execPath;
-  const folder = join(NODES, String(major));
-  const binary = join(folder, `node_modules/node-linux-${process.arch}/bin/node`);
-  if (!existsSync(binary)) {
-    mkdirSync(folder, { recursive: true });
-    const words = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-    execFileSync('npm', [...words, `node-linux-${process.arch}@${major}`], { stdio: 'pipe' });
-  }
-  return binary;
-}
 
 /** An empty home of somebody who is not root, and what they do in it. */
 export class NewUser implements Disposable {
@@ -58,13 +54,14 @@ export class NewUser implements Disposable {
   /** The newest Node of a major version, where this user may start it: this one if it is of that version, else from npm. */
   node(major: number): string {
     const file = join(this.folder(`node-${major}`), 'node');
-    if (!existsSync(file)) copyFileSync(fetchNode(major), file);
+    if (!existsSync(file)) copyFileSync(nodeRelease(String(major)), file);
     return file;
   }
 
   /** Runs `npm` or `npx` on this Node. */
   npm(node: string, program: 'npm' | 'npx', words: readonly string[], options: UseOptions = {}): Promise<Ended> {
-    return this.run(node, [join(dirname(this.#npm), `${program}-cli.js`), ...words], options);
+    const line = this.commandLine(node, [node, join(dirname(this.#npm), `${program}-cli.js`), ...words], options);
+    return this.spawned({ ...line, env: { ...line.env, ...pass(TO_THE_REGISTRY) } }, options);
   }
 
   /** Runs a program to its end, with this Node first in PATH. */
@@ -91,15 +88,6 @@ export class NewUser implements Disposable {
       npm_config_cache: join(this.home, 'npm-cache'),
       npm_config_update_notifier: 'false',
       npm_config_prefer_offline: 'true',
-      ...pass([
-        'NODE_EXTRA_CA_CERTS',
-        'HTTP_PROXY',
-        'HTTPS_PROXY',
-        'http_proxy',
-        'https_proxy',
-        'NO_PROXY',
-        'no_proxy',
-      ]),
     };
     return { command, args, env };
   }

@@ -5,8 +5,9 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { Vault } from '../../src/broker/credentials/vault.js';
-import { Database } from '../../src/store/database.js';
 import { masterKey } from '../../src/store/master-key.js';
+import { SqliteCredentialStore } from '../../src/store/sqlite/credentials.js';
+import { Database } from '../../src/store/sqlite/database.js';
 
 /*
  * An authorization server (oidc-provider, as people run it), an MCP server that takes its tokens and nothing else, and a
@@ -197,7 +198,10 @@ async function createProvider(
 
 /** The credentials of a state folder, as a host has them. */
 export function openVault(folder: string): Vault {
-  return new Vault(async () => ({ database: await Database.open(folder), key: await masterKey(folder) }));
+  return new Vault(async () => ({
+    store: new SqliteCredentialStore(await Database.open(folder)),
+    key: await masterKey(folder),
+  }));
 }
 
 /** A server on a free port of loopback. */

@@ -1,6 +1,6 @@
 import { openRecords } from '../../src/compose/records.js';
-import { MasterKey } from '../../src/store/master-key.js';
 import { LedgerHome } from './ledger.js';
+import { storeIn } from './store.js';
 
 /** A ledger's home in which scripts are stored. */
 export class ScriptsHome extends LedgerHome {
@@ -11,9 +11,8 @@ export class ScriptsHome extends LedgerHome {
 
   /** The same for those that are to be there and are not what is tested: without a process for each. */
   async have(scripts: Readonly<Record<string, string>>): Promise<void> {
-    const stateFolder = this.path('state');
-    const masterKey = new MasterKey({ stateFolder, choice: 'file', keyring: undefined });
-    const records = openRecords({ stateFolder, masterKey, fingerprintOf: () => '', setting: '', expireAfterMs: 1_000 });
+    const store = storeIn(this.path('state'));
+    const records = openRecords({ store, fingerprintOf: () => '', setting: '', expireAfterMs: 1_000 });
     for (const [name, source] of Object.entries(scripts))
       await records.scripts.add({ name, source, description: '', profile: 'codemode', language: 'typescript' });
     await records.close();

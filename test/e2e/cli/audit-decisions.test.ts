@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Database } from '../../../src/store/database.js';
+import { Database } from '../../../src/store/sqlite/database.js';
 import { LedgerHome } from '../../support/ledger.js';
 import { needs } from '../../support/needs.js';
 import { LANGUAGES, read } from '../../support/runner.js';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { Database } from '../../../src/store/database.js';
+import { Database } from '../../../src/store/sqlite/database.js';
 import { LedgerHome } from '../../support/ledger.js';
 import { ended, nodeServer, openHome, openStdio, ready, run, runProgram, until } from '../../support/program.js';
 import { fixture } from '../../support/upstreams.js';

@@ -94,10 +94,10 @@ describe('runs', () => {
   test('that a prefix does not tell apart are named, and a short prefix is refused', async () => {
     using crowd = new LedgerHome();
     await crowd.program('1');
-    const { Database } = await import('../../../src/store/database.js');
-    const { RunStore } = await import('../../../src/store/runs.js');
+    const { Database } = await import('../../../src/store/sqlite/database.js');
+    const { SqliteRunStore } = await import('../../../src/store/sqlite/runs.js');
     const database = await Database.open(crowd.path('state'));
-    const store = new RunStore(database, new Uint8Array(32));
+    const store = new SqliteRunStore(database, new Uint8Array(32));
     const ids = ['abcd1111-1111-4111-8111-111111111111', 'abcd2222-2222-4222-8222-222222222222'];
     const about = { caller: 'c', profile: 'codemode', setting: 's', codeDigest: 'd', title: undefined };
     const end = {

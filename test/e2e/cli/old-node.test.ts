@@ -1,31 +1,19 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'acorn';
 import { describe, expect, test } from 'vitest';
 import { PROGRAM } from '../../support/cli.js';
 import { needs } from '../../support/needs.js';
+import { nodeRelease } from '../../support/node-releases.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Node's own releases as packages of npm, each a binary. Kept between runs of the tests. */
-const NODES = join(ROOT, 'node_modules/.cache/codemode/nodes');
-
-function fetchNode(version: string): string {
-  const folder = join(NODES, version);
-  const binary = join(folder, `node_modules/node-linux-${process.arch}/bin/node`);
-  if (!existsSync(binary)) {
-    mkdirSync(folder, { recursive: true });
-    const words = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-    execFileSync('npm', [...words, `node-linux-${process.arch}@${version}`], { stdio: 'pipe' });
-  }
-  return binary;
-}
 
 describe('a Node that is too old', needs('registry'), () => {
-  // The oldest that knows modules, one that many machines still have, and the last one that is too old.
-  test.each(['14.21.3', '18.20.8', '20.18.3'])('%s is told so in one line, before anything else runs', (version) => {
-    const node = fetchNode(version);
+  // The oldest that knows modules, and the last one that is too old.
+  test.each(['14.21.3', '20.18.3'])('%s is told so in one line, before anything else runs', (version) => {
+    const node = nodeRelease(version);
     for (const words of [[], ['mcp'], ['--version']]) {
       const { status, stdout, stderr } = spawnSync(node, [PROGRAM, ...words], { encoding: 'utf8' });
       expect({ status, stdout, stderr }).toEqual({

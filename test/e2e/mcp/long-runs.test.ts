@@ -17,9 +17,10 @@ const LONG = { limits: { timeoutMs: 300_000 } };
 /** Clients and servers of this process, because clients are answered after 50 s and no test can wait for that. */
 async function open(answerWithinMs: number) {
   const home = openHome({ mcpServers: { everyday: everyday() } });
+  const before = process.env.CODEMODE_HOME;
   process.env.CODEMODE_HOME = home.state;
-  process.env.CODEMODE_KEYRING = 'file';
   const { host, config } = await compose({ configFile: home.configFile });
+  process.env.CODEMODE_HOME = before;
   const options: McpOptions = {
     host,
     profile: createProfile(config),

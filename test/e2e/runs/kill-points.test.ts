@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditRecord } from '../../../src/domain/audit.js';
 import { AuditLog } from '../../../src/host/admin/audit-log.js';
-import { AuditStore } from '../../../src/store/audit.js';
-import { Database } from '../../../src/store/database.js';
 import { masterKey } from '../../../src/store/master-key.js';
+import { SqliteAuditStore } from '../../../src/store/sqlite/audit.js';
+import { Database } from '../../../src/store/sqlite/database.js';
 import { PROGRAM } from '../../support/cli.js';
+import { collected } from '../../support/collected.js';
 import { endOrphanedJails, type KillPoint, killingAt, listing, pointsIn, spread } from '../../support/kill-points.js';
 import { LedgerHome } from '../../support/ledger.js';
 import { needs } from '../../support/needs.js';
@@ -53,12 +54,12 @@ class Copy extends LedgerHome {
   /** What is on record of calls that may have been sent. */
   async audited(): Promise<AuditRecord[]> {
     const database = await Database.open(this.path('state'));
-    using log = new AuditLog({
-      store: AuditStore.open(database, await masterKey(this.path('state')), this.path('state')),
-      close: () => database.close(),
+    await using log = await AuditLog.open({
+      store: SqliteAuditStore.open(database, await masterKey(this.path('state')), this.path('state')),
+      close: async () => database.close(),
     });
-    expect(log.verify()).toMatchObject({ isIntact: true });
-    return [...log.each({})].filter(({ verdict }) => !['pending', 'sent'].includes(verdict));
+    expect(await log.verify()).toMatchObject({ isIntact: true });
+    return (await collected(log.each({}))).filter(({ verdict }) => !['pending', 'sent'].includes(verdict));
   }
 }
 

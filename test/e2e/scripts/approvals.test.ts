@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Database } from '../../../src/store/database.js';
+import { Database } from '../../../src/store/sqlite/database.js';
 import { callScript, responseOf } from '../../support/code-execution.js';
 import { LedgerHome } from '../../support/ledger.js';
 import type { ClientOptions, Era, Home } from '../../support/program.js';

@@ -14,6 +14,11 @@ const failure = (text: string) =>
     `(text) => { try { return { value: parse(text) }; } catch (error) { return { name: error.name, message: error.message, line: error.line, column: error.column, hint: error.hint }; } }`,
     text,
   ) as { name: string; message: string; line: number; column: number; hint: string };
+/** Not by the clock: on a busy machine a process also waits for a core. */
+function cpuMsSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000;
+}
 
 describe('parse reads', () => {
   test.each<[string, string, unknown]>([
@@ -141,11 +146,11 @@ describe('hostile text', () => {
     ['commas', ','.repeat(15_000)],
     ['prefixes', `[${`b'`.repeat(200_000)}`],
   ])('%s end with an error in time', (_, text) => {
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     const { name, message } = failure(text);
     expect(name, message).toBe('CodemodeError');
     expect(message.length).toBeLessThan(400);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(cpuMsSince(startedAt)).toBeLessThan(5_000);
   });
 
   test('a key or header __proto__ is a property like others', () => {
@@ -163,9 +168,9 @@ describe('hostile text', () => {
       `id,name\n${'1,abc\n'.repeat(50_000)}`,
       `|id|name|\n|-|-|\n${'|1|abc|\n'.repeat(40_000)}`,
     ]) {
-      const startedAt = performance.now();
+      const startedAt = process.cpuUsage();
       expect(guest.call('(text) => parse(text).length', text)).toBeGreaterThanOrEqual(20_000);
-      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      expect(cpuMsSince(startedAt)).toBeLessThan(5_000);
     }
   });
 });
