@@ -13,6 +13,7 @@ import { CallerQuotas, inMebibytes, quotaExceeded } from '../../domain/quotas.js
 import type { SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import type { Stop } from '../../lib/awaitable.js';
+import { KeyedLock } from '../../lib/keyed-lock.js';
 import { isSameTool } from '../../store/approval-seals.js';
 import type { ApprovalStore, Decided } from '../../store/approvals.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
@@ -98,6 +99,7 @@ export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #quotas: CallerQuotas;
   readonly #waiters = new Set<Waiter>();
+  readonly #additions = new KeyedLock();
   #stopWatching: Stop | undefined;
 
   constructor(options: ApprovalsOptions) {
@@ -204,8 +206,11 @@ export class Approvals {
       createdAtMs: nowMs,
       expiresAtMs: nowMs + this.#options.expireAfterMs,
     };
-    await this.#mustHaveRoom(store, run);
-    return store.add(approval);
+    // One at a time: calls made at once must not all see the same last place.
+    return this.#additions.run(run.caller, async () => {
+      await this.#mustHaveRoom(store, run);
+      return store.add(approval);
+    });
   }
 
   /** Limits open approvals: one caller must not hide those of others, or fill the disk. */
