@@ -20,7 +20,9 @@ function licenceIn(folder) {
   const own = files.find((file) => /^licen[cs]e(\.|$)/i.test(file));
   if (own !== undefined) return read(own).trim();
   const readme = files.find((file) => /^readme\.md$/i.test(file));
-  const section = /^#+ licen[cs]e\s+((?:.*\n)*?.*permission is hereby granted[^#]*)$/im.exec(readme === undefined ? '' : read(readme));
+  const section = /^#+ licen[cs]e\s+((?:.*\n)*?.*permission is hereby granted[^#]*)$/im.exec(
+    readme === undefined ? '' : read(readme),
+  );
   if (section === null) throw new Error(`${folder} has no text of its licence, so it cannot be bundled`);
   return (section[1] ?? '').trim();
 }
