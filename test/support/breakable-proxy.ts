@@ -5,6 +5,11 @@ import { connect, createServer, type Socket } from 'node:net';
 export async function openProxy(target: URL) {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let lost: string | undefined;
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
@@ -19,7 +24,11 @@ export async function openProxy(target: URL) {
           sockets.delete(one);
           other.destroy();
         });
-      one.pipe(other);
+      one.on('data', (piece) => {
+        if (one === near || lost === undefined || !piece.includes(lost)) return void other.write(piece);
+        lost = undefined;
+        cut();
+      });
     }
   });
   server.listen(0, '127.0.0.1');
@@ -27,9 +36,10 @@ export async function openProxy(target: URL) {
   const { port } = server.address() as { port: number };
   return {
     url: `http://127.0.0.1:${port}`,
-    cut: () => {
-      isCut = true;
-      for (const socket of sockets) socket.destroy();
+    cut,
+    /** The next answer with this text in it does not arrive: the line is cut instead. */
+    lose: (text: string) => {
+      lost = text;
     },
     mend: () => {
       isCut = false;

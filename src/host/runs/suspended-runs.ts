@@ -125,11 +125,24 @@ export class SuspendedRuns {
     lease = this.#resumption.leaseOf(owner.id),
   ): Promise<void> {
     const writing: Promise<void> = this.#writeEnd(owner, state, response, recording, glance, lease)
-      // A run whose end cannot be recorded has ended all the same. If it was suspended before, it stays suspended in the store.
-      .catch(() => {})
+      .catch((error: unknown) => this.#endUnwritten(lease, error))
       .finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
     return writing;
+  }
+
+  /**
+   * A run whose end cannot be recorded has ended all the same. If it was suspended before, it stays suspended in the store: it is
+   * given up, and resumed from what was recorded of it.
+   */
+  async #endUnwritten(lease: RunLease | undefined, error: unknown): Promise<void> {
+    const mayPass = isHostError(error, 'store_unavailable') || isHostError(error, 'bad_config');
+    if (lease === undefined || !mayPass) return;
+    try {
+      await (await this.#options.store()).release(lease);
+    } catch {
+      // It still cannot be written; the store gives up later what nobody holds.
+    }
   }
 
   /** Resolves when all pending writes are done. */
@@ -252,6 +265,7 @@ export class SuspendedRuns {
       );
     if (!(await this.#resumption.tryResume(store, run, resume)))
       throw new HostError('sandbox_busy', `another process has resumed run ${runId}; see: codemode runs show ${runId}`);
+    await this.settled();
     return this.show(runId);
   }
 

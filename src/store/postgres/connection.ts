@@ -1,7 +1,7 @@
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { HostError } from '../../domain/errors.js';
 import { type PostgresAddress, parsePostgresAddress } from './address.js';
-import { isConflict, postgresError } from './errors.js';
+import { isConflict, isOutcomeUnknown, postgresError } from './errors.js';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:5432/database?sslmode=verify-full` */
@@ -164,9 +164,12 @@ export class Postgres implements Sql {
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').catch((failed: Error) => {
-        broken ??= failed;
-      });
+      // On a connection that no answer came from, none would come to this either.
+      if (isOutcomeUnknown(error)) broken ??= error as Error;
+      else
+        await client.query('ROLLBACK').catch((failed: Error) => {
+          broken ??= failed;
+        });
       throw error;
     } finally {
       client.off('error', onError);

@@ -7,8 +7,9 @@ export interface HostLeaseOptions {
   readonly leaseMs: number;
 }
 
-/** Heartbeats within one lease: two may fail. */
+/** Heartbeats within one lease. One that fails is tried again soon: two may fail. */
 const BEATS_PER_LEASE = 3;
+const RETRIES_PER_LEASE = 10;
 /** Rows of hosts that have ended are kept as long, for people who look. */
 const FORGET_AFTER = '1 day';
 
@@ -24,6 +25,10 @@ export class HostLease {
   readonly #onBeat = new Set<() => Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  /** When the statement that renewed the lease last was begun, by two clocks of this machine. */
+  #renewedAt = { steadyMs: Number.NEGATIVE_INFINITY, wallMs: 0 };
+  #renewing: Promise<boolean> = Promise.resolve(true);
+  #isActing = false;
 
   private constructor(postgres: Postgres, { leaseMs }: HostLeaseOptions) {
     this.#postgres = postgres;
@@ -33,8 +38,19 @@ export class HostLease {
   static async begin(postgres: Postgres, options: HostLeaseOptions): Promise<HostLease> {
     const host = new HostLease(postgres, options);
     await host.#renew();
-    host.#schedule();
+    host.#schedule(true);
     return host;
+  }
+
+  /**
+   * Whether no other host can have taken over what this one holds. A host that was paused or cut off is not certain until the
+   * database has answered it again. The steady clock stands still while a machine sleeps; the other one jumps: whichever says that
+   * more time has passed is believed.
+   */
+  get isCertain(): boolean {
+    const { steadyMs, wallMs } = this.#renewedAt;
+    const passedMs = Math.max(performance.now() - steadyMs, Date.now() - wallMs);
+    return !this.#isClosed && passedMs < this.#leaseMs;
   }
 
   get isClosed(): boolean {
@@ -51,32 +67,47 @@ export class HostLease {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    // A heartbeat that arrives later would bring it back.
+    await this.#renewing;
     await this.#postgres.change('UPDATE codemode.hosts SET expires_at = now() WHERE id = $1', [this.id]);
   }
 
-  #schedule(): void {
+  #schedule(isRenewed: boolean): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#beat(), this.#leaseMs / BEATS_PER_LEASE).unref();
+    const delayMs = this.#leaseMs / (isRenewed ? BEATS_PER_LEASE : RETRIES_PER_LEASE);
+    this.#timer = setTimeout(() => void this.#beat(), delayMs).unref();
   }
 
   async #beat(): Promise<void> {
-    try {
-      await this.#renew();
-      for (const act of this.#onBeat) await act();
-    } catch {
-      // The next heartbeat tries again; until then the lease may expire, and others take over.
-    }
-    this.#schedule();
+    this.#renewing = this.#renew().then(
+      () => true,
+      // Until another try succeeds the lease may expire, and others take over.
+      () => false,
+    );
+    const isRenewed = await this.#renewing;
+    this.#schedule(isRenewed);
+    if (isRenewed && !this.#isActing) await this.#act();
+  }
+
+  /** What waits for a lock, or for a slow database, must not hold up the next heartbeat. */
+  async #act(): Promise<void> {
+    this.#isActing = true;
+    for (const act of this.#onBeat) await act().catch(() => {});
+    await this.#postgres
+      .change(`DELETE FROM codemode.hosts WHERE expires_at < now() - interval '${FORGET_AFTER}'`)
+      .catch(() => {});
+    this.#isActing = false;
   }
 
   async #renew(): Promise<void> {
+    const begunAt = { steadyMs: performance.now(), wallMs: Date.now() };
     await this.#postgres.change(
       `INSERT INTO codemode.hosts (id, name, expires_at) VALUES ($1, $2, now() + $3 * interval '1 millisecond')
         ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`,
       [this.id, `${hostname()}:${process.pid}`, this.#leaseMs],
-      { timeoutMs: this.#leaseMs },
+      { timeoutMs: this.#leaseMs / BEATS_PER_LEASE },
     );
-    await this.#postgres.change(`DELETE FROM codemode.hosts WHERE expires_at < now() - interval '${FORGET_AFTER}'`);
+    this.#renewedAt = begunAt;
   }
 }
 

@@ -64,12 +64,17 @@ export class PostgresRunStore implements RunStore {
   async suspend(run: SuspendedRun, nowMs: number): Promise<void> {
     const context = this.#seals.seal('context', run, run.contextJson);
     const title = this.#seals.seal('title', run, run.title);
+    let isUnknown = false;
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#postgres.transaction((sql) => this.#suspendIn(sql, run, { context, title, nowMs }));
         break;
       } catch (error) {
-        if (this.#host.isClosed || !isHostError(error, 'store_unavailable')) throw error;
+        const isAnswered = isHostError(error, 'lease_lost') || isHostError(error, 'quota_exceeded');
+        isUnknown ||= isHostError(error, 'store_unavailable');
+        if (isAnswered || !isUnknown) throw error;
+        // Where it was stored all the same, another host resumes it; where not, it ends with this host.
+        if (this.#host.isClosed) throw leaseLost(run.id);
         await pause(backoffMs(attempt, RETRY));
       }
     }
@@ -85,14 +90,14 @@ export class PostgresRunStore implements RunStore {
     const program = Buffer.from(run.program);
     const bytes = program.byteLength + context.byteLength;
     await lockRuns(sql, [id]);
-    await this.#mustHaveRoom(sql, caller, id, bytes);
     if (lease === undefined) {
-      // It is there already where an earlier attempt was written: then another host may have it by now.
-      await sql.change(
+      const added = await sql.change(
         `INSERT INTO codemode.runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, program, context,
             title, bytes) VALUES ($1, $2, $3, $4, $5, 'suspended', $6, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING`,
         [id, caller, profile, setting, codeDigest, nowMs, program, context, title, bytes],
       );
+      // An earlier attempt was written: another host may have it by now, and there was room for it.
+      if (added === 0) return;
     } else {
       // A new fence: whether this was written or not, this host has no power over the run afterwards.
       const changed = await sql.change(
@@ -105,6 +110,7 @@ export class PostgresRunStore implements RunStore {
       await sql.change('DELETE FROM codemode.run_calls WHERE run = $1', [id]);
       await sql.change('DELETE FROM codemode.run_deliveries WHERE run = $1', [id]);
     }
+    await this.#mustHaveRoom(sql, caller, id, bytes);
     const ready = await sql.change(
       `UPDATE codemode.runs SET is_ready = true WHERE id = $1 AND state = 'suspended' AND lease_owner IS NULL
         AND NOT EXISTS (SELECT 1 FROM codemode.approvals WHERE approvals.run = $1 AND approvals.state = 'PENDING')`,
@@ -281,8 +287,11 @@ export class PostgresRunStore implements RunStore {
     return this.#putCall(lease, number, 'made', callJson);
   }
 
-  callSent(lease: RunLease, number: number, callJson: string): Promise<void> {
-    return this.#putCall(lease, number, 'sent', callJson);
+  /** A host that was paused between the two must not send what another host has told the program to be unknown. */
+  async callSent(lease: RunLease, number: number, callJson: string): Promise<void> {
+    if (!this.#host.isCertain) throw leaseUncertain(lease.runId);
+    await this.#putCall(lease, number, 'sent', callJson);
+    if (!this.#host.isCertain) throw leaseUncertain(lease.runId);
   }
 
   async #putCall(lease: RunLease, number: number, state: 'made' | 'sent', callJson: string): Promise<void> {
@@ -342,6 +351,13 @@ export class PostgresRunStore implements RunStore {
 /** The run, where this host still has it. It is locked until the statement is done: nobody takes it over in between. */
 const HELD = `WITH held AS (SELECT id FROM codemode.runs
   WHERE id = $1 AND fence = $2 AND lease_owner = $3 AND state = 'suspended' FOR SHARE)`;
+
+function leaseUncertain(runId: string): HostError {
+  return new HostError(
+    'lease_lost',
+    `this host could not renew its lease, so another host may have run ${runId}; see: codemode runs show ${runId}`,
+  );
+}
 
 function leaseLost(runId: string): HostError {
   return new HostError('lease_lost', `another host has taken run ${runId} over; see: codemode runs show ${runId}`);
