@@ -161,13 +161,12 @@ export async function compose(
     },
     serveHttp: async (options) => {
       const { openHttp } = await SURFACES.http();
-      return openHttp(
-        mcpOptions(host, config, createProfile(config, machine), options, redactor),
-        servers,
-        config,
-        await records.store.accessToken(),
-        openOwnConsole,
-      );
+      return openHttp(mcpOptions(host, config, createProfile(config, machine), options, redactor), servers, config, {
+        token: await records.store.accessToken(),
+        key: await records.key(),
+        isStoreUp: () => records.store.isUp(),
+        openConsole: openOwnConsole,
+      });
     },
     isApproverSecretMade: () => records.approverSecret.isMade(),
     serveConsole: async ({ log, port }) => {

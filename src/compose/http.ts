@@ -6,6 +6,7 @@ import { AGENT_SCOPES } from '../domain/principal.js';
 import { needsOf } from '../domain/profile-name.js';
 import { configuredReach } from '../host/runs/capability-grants.js';
 import type { ServerControl } from '../host/servers/server-control.js';
+import { authenticate } from '../lib/sealed.js';
 import { executeSettings } from '../profiles/registry.js';
 import { runnerSettings } from '../profiles/runner/settings.js';
 import { createUnifiedProfile } from '../profiles/unified/profile.js';
@@ -24,13 +25,22 @@ import { announce, CLOSE_TIMEOUT_MS, listen, type OpenConsole, SHUTDOWN_GRACE_MS
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
+export interface HttpParts {
+  /** The token that opens everything but approvals. */
+  readonly token: string;
+  /** Of the store: all hosts that share it have the same. */
+  readonly key: Uint8Array;
+  /** Whether the store answers now. */
+  readonly isStoreUp: () => Promise<boolean>;
+  readonly openConsole: OpenConsole;
+}
+
 /** Puts the network surfaces together: a part of `compose/compose.ts` that is loaded by who serves them. */
 export async function openHttp(
   mcp: McpOptions,
   servers: ServerControl,
   config: Config,
-  token: string,
-  openConsole: OpenConsole,
+  { token, key, isStoreUp, openConsole }: HttpParts,
 ): Promise<HttpService> {
   const { host, port, cors, allowedHosts, maxRequestSize } = config.server;
   const settings = executeSettings(config);
@@ -44,10 +54,13 @@ export async function openHttp(
   const resource = protectedResource(config);
   const app = createListener({ gate, maxRequestBytes: maxRequestSize, resource, log: mcp.log });
   if (resource !== undefined) mountProtectedResource(app, resource);
-  let isReady = false;
-  mountHealth(app, () => isReady);
+  let isServing = false;
+  mountHealth(app, async () => {
+    if (!isServing) return 'it is starting or stopping';
+    return (await isStoreUp()) ? undefined : 'the database does not answer';
+  });
   mountMetrics(app, mcp.host);
-  const surface = new McpHttp(mcp);
+  const surface = new McpHttp(mcp, authenticate(key, { purpose: 'rounds of a call', owner: [] }));
   surface.mount(app);
   const rest = new RestApi({
     host: mcp.host,
@@ -64,7 +77,7 @@ export async function openHttp(
   const { surface: page, access } = await openConsole({ log: mcp.log, urlOf: () => `${url}/mcp` });
   page.mount(app);
   url = await listen(app, { host, port });
-  isReady = true;
+  isServing = true;
   const announced = await announce(access, url, host);
   if (!LOOPBACK.includes(host))
     mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front', 'warn');
@@ -75,7 +88,7 @@ export async function openHttp(
     url,
     consoleLink: announced.link,
     close: async () => {
-      isReady = false;
+      isServing = false;
       await announced.withdraw();
       page.close();
       const surfaces = [surface, rest].map((surface) => surface.close(SHUTDOWN_GRACE_MS));

@@ -7,6 +7,7 @@ import type { CallerId, Failure, SourceLanguage } from '../domain/run.js';
 import type { Tracer } from '../domain/trace.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import type { PresentRun } from '../store/presence.js';
 import type { Presence, SeenClient } from './presence.js';
 import { warmGo } from './processes/warm-go.js';
 import { replayProcess } from './recordings/process-replay.js';
@@ -25,6 +26,7 @@ import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { Telemetry } from './telemetry.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
+export type { PresentRun } from '../store/presence.js';
 export type { LiveComparison, ReplayReport } from './recordings/replay.js';
 export type { RunView, SuspendedRuns } from './runs/suspended-runs.js';
 export type { ScriptLibrary } from './scripts/stored-scripts.js';
@@ -180,17 +182,31 @@ export class Host {
     return this.#parts.suspended.list(limit, caller);
   }
 
-  /** Runs of this process that are under way. */
   /** A client has introduced itself. */
   clientSeen(client: SeenClient): void {
     this.#parts.presence?.clientSeen(client);
   }
 
+  /** Runs of this process that are under way. */
   get live(): LiveRuns {
     return this.#parts.live;
   }
 
-  /** Cancels a run that is suspended, or that this process resumed. Throws `not_found`, and `conflict` if it has ended. */
+  /** Runs of one caller that are under way on other hosts of the store. */
+  async runsElsewhere(caller: CallerId): Promise<readonly PresentRun[]> {
+    return (await this.#parts.presence?.elsewhere(caller)) ?? [];
+  }
+
+  async runElsewhere(runId: string): Promise<PresentRun | undefined> {
+    return this.#parts.presence?.find(runId);
+  }
+
+  /** Asks the host that has the run to cancel it. */
+  async cancelElsewhere(runId: string): Promise<void> {
+    await this.#parts.presence?.askToCancel(runId);
+  }
+
+  /** Cancels a run that is suspended or was resumed. Throws `not_found`, and `conflict` if it has ended. */
   cancelRun(runId: string): Promise<RunView> {
     return this.#parts.suspended.cancel(runId);
   }
@@ -255,9 +271,10 @@ export class Host {
 
   /**
    * Waits at most this long for runs to end, including those whose clients already have a response. Runs that wait for a
-   * person are suspended at once, and the next process resumes them.
+   * person are suspended at once, and no suspended run is resumed here any more: other processes do it.
    */
   drain(graceMs: number): Promise<void> {
+    this.#parts.suspended.stopResuming();
     return this.#parts.live.drain(graceMs);
   }
 

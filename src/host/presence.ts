@@ -20,6 +20,7 @@ const LOOK_EVERY_MS = 400;
 const SEEN_EVERY_MS = 60_000;
 const MAX_NAME_CHARACTERS = 100;
 const MAX_CLIENTS = 100;
+const MAX_LISTED = 100;
 
 /**
  * Tells the other hosts of the state folder what this one does now: runs under way, and the clients that connected. Cancels runs
@@ -42,9 +43,25 @@ export class Presence {
     this.#timer ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
   }
 
+  /** Told of with the next look: until then its end is recorded, so other hosts always see one of the two. */
   runEnded(runId: string): void {
     this.#runs.delete(runId);
-    if (this.#told.has(runId)) void this.#look();
+  }
+
+  /** Runs of a caller that are under way on other hosts, the newest first. */
+  async elsewhere(caller: string): Promise<PresentRun[]> {
+    const runs = await (await this.#options.store()).runs(MAX_LISTED, caller);
+    return runs.filter(({ runId }) => !this.#told.has(runId));
+  }
+
+  /** A run of any host that is under way. */
+  async find(runId: string): Promise<PresentRun | undefined> {
+    return (await this.#options.store()).find(runId);
+  }
+
+  /** Its host cancels it within a second. */
+  async askToCancel(runId: string): Promise<void> {
+    await (await this.#options.store()).askToCancel(runId);
   }
 
   clientSeen({ name, version, transport, caller }: SeenClient): void {

@@ -29,8 +29,8 @@ export type SeenClient = Omit<KnownClient, 'firstAtMs' | 'lastAtMs' | 'isHostUp'
 export interface PresenceStore {
   /** Tells of runs of this host that began and of runs that are over, all at once. */
   update(begun: readonly PresentRun[], over: readonly string[]): Awaitable<void>;
-  /** The newest first. */
-  runs(limit: number): Awaitable<PresentRun[]>;
+  /** The newest first; only those of `caller`, if given. */
+  runs(limit: number, caller?: string): Awaitable<PresentRun[]>;
   find(runId: string): Awaitable<PresentRun | undefined>;
   /** Asks the host that has the run to cancel it. */
   askToCancel(runId: string): Awaitable<void>;

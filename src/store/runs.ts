@@ -129,9 +129,9 @@ export interface RunStore {
   watch(look: () => void): Stop;
   /**
    * Claims a suspended run for this host. If two hosts try at once, one gets it; a run claimed by a host that is gone can be
-   * taken over.
+   * taken over. `isForced`: also from a host that is up, whose writes fail from then on; only where a store has fences.
    */
-  claim(id: string): Awaitable<RunLease | undefined>;
+  claim(id: string, options?: { readonly isForced?: boolean }): Awaitable<RunLease | undefined>;
   /** Gives up the claim; the run stays suspended. */
   release(lease: RunLease): Awaitable<void>;
   /** A suspended run with its contents; undefined if it is not suspended, or if a seal does not match. */

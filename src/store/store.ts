@@ -35,6 +35,8 @@ export interface Store {
   readonly approverSecret: ApproverSecretStore;
   /** Under which everything secret is sealed. */
   key(): Promise<Uint8Array>;
+  /** Whether it answers now. Asked often, and by anybody. */
+  isUp(): Promise<boolean>;
   /** Gives up what this host holds, so that others take it at once. */
   close(): Promise<void>;
 }

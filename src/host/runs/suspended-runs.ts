@@ -182,8 +182,13 @@ export class SuspendedRuns {
     this.#resumption.watch(resume);
   }
 
-  async close(): Promise<void> {
+  /** From now on no suspended run is resumed here: other hosts do it. */
+  stopResuming(): void {
     this.#resumption.close();
+  }
+
+  async close(): Promise<void> {
+    this.stopResuming();
     this.#ends.close();
     await this.settled();
   }
@@ -279,7 +284,7 @@ export class SuspendedRuns {
     }
   }
 
-  /** Cancels a run that is suspended, or that this process has resumed. */
+  /** Cancels a run that is suspended or was resumed: where hosts have fences, by whichever of them. */
   async cancel(runId: string): Promise<RunView> {
     const store = await this.#store();
     const wasResumed = await this.#resumption.stop(runId);
@@ -287,7 +292,7 @@ export class SuspendedRuns {
     const run = await this.#find(store, runId);
     if (run.state !== 'suspended')
       throw new HostError('conflict', `run ${runId} has ended (${run.state}); nothing to cancel`);
-    const lease = await store.claim(runId);
+    const lease = await store.claim(runId, { isForced: true });
     if (lease === undefined) throw new HostError('sandbox_busy', `another process has resumed run ${runId}; try again`);
     const owner = { ...run, caller: run.caller as CallerId };
     await this.recordEnd(owner, 'cancelled', null, undefined, undefined, lease);

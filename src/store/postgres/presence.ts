@@ -55,10 +55,11 @@ export class PostgresPresenceStore implements PresenceStore {
     });
   }
 
-  async runs(limit: number): Promise<PresentRun[]> {
+  async runs(limit: number, caller?: string): Promise<PresentRun[]> {
     const rows = await this.#postgres.query<RunRow>(
-      `SELECT * FROM codemode.live_runs WHERE ${isUp('live_runs.host')} ORDER BY started_at DESC LIMIT $1`,
-      [limit],
+      `SELECT * FROM codemode.live_runs WHERE ${isUp('live_runs.host')} AND ($2::text IS NULL OR caller = $2)
+        ORDER BY started_at DESC LIMIT $1`,
+      [limit, caller ?? null],
     );
     return rows.flatMap((row) => this.#read(row) ?? []);
   }

@@ -189,14 +189,14 @@ export class PostgresRunStore implements RunStore {
     return this.#wakes.watch('run', look);
   }
 
-  async claim(id: string): Promise<RunLease | undefined> {
+  async claim(id: string, { isForced = false } = {}): Promise<RunLease | undefined> {
     if (this.#held.has(id)) return undefined;
     this.#held.add(id);
     try {
       const [row] = await this.#postgres.query<{ fence: number }>(
         `UPDATE codemode.runs SET lease_owner = $2, fence = fence + 1 WHERE id = $1 AND state = 'suspended'
-          AND (lease_owner IS NULL OR lease_owner = $2 OR NOT ${isUp('lease_owner')}) RETURNING fence`,
-        [id, this.#host.id],
+          AND ($3 OR lease_owner IS NULL OR lease_owner = $2 OR NOT ${isUp('lease_owner')}) RETURNING fence`,
+        [id, this.#host.id, isForced],
       );
       if (row === undefined) this.#held.delete(id);
       return row && { runId: id, fence: row.fence };

@@ -40,6 +40,10 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
     const [{ PostgresAuditStore }, { postgres, host, key }] = await Promise.all([import('./audit.js'), opened()]);
     return new PostgresAuditStore(postgres, key, host, stateFolder);
   });
+  const probe = once(async () => {
+    const [{ Probe }, { postgres }] = await Promise.all([import('./probe.js'), opened()]);
+    return new Probe(postgres);
+  });
   const values = once(async () => {
     const { postgres, key } = await opened();
     return new SealedValues(postgres, key);
@@ -91,6 +95,7 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
     accessToken: () => sharedAccessToken(values),
     approverSecret: sharedApproverSecret(values),
     key,
+    isUp: async () => (await probe()).isUp(),
     close: async () => {
       if (!opened.isCalled()) return;
       const parts = await opened().catch(() => undefined);

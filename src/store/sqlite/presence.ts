@@ -48,7 +48,9 @@ export class SqlitePresenceStore implements PresenceStore {
       'INSERT OR REPLACE INTO live_runs (id, holder, caller, profile, started_at, facts) VALUES (?, ?, ?, ?, ?, ?)',
     );
     this.#dropRun = database.prepare('DELETE FROM live_runs WHERE id = ?');
-    this.#runs = database.prepare('SELECT * FROM live_runs ORDER BY started_at DESC LIMIT ?');
+    this.#runs = database.prepare(
+      'SELECT * FROM live_runs WHERE ?1 IS NULL OR caller = ?1 ORDER BY started_at DESC LIMIT ?2',
+    );
     this.#run = database.prepare('SELECT * FROM live_runs WHERE id = ?');
     this.#cancel = database.prepare('UPDATE live_runs SET is_cancelled = 1 WHERE id = ?');
     this.#cancelled = database.prepare('SELECT id FROM live_runs WHERE holder = ? AND is_cancelled = 1');
@@ -74,8 +76,8 @@ export class SqlitePresenceStore implements PresenceStore {
     });
   }
 
-  runs(limit: number): PresentRun[] {
-    return this.#runs.all(limit).flatMap((row) => this.#read(row) ?? []);
+  runs(limit: number, caller?: string): PresentRun[] {
+    return this.#runs.all(caller ?? null, limit).flatMap((row) => this.#read(row) ?? []);
   }
 
   find(runId: string): PresentRun | undefined {

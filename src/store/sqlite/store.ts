@@ -54,6 +54,7 @@ export function openSqliteStore({ stateFolder, key, quotas }: SqliteStoreOptions
       isMade: () => hasApproverSecret(stateFolder),
     },
     key,
+    isUp: async () => true,
     close: async () => {
       if (!database.isCalled()) return;
       await database().then(

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What may be known to anybody who can reach the port: that it lives, and whether it takes requests. */
-export function mountHealth(app: FastifyInstance, isReady: () => boolean): void {
+/** What may be known to anybody who can reach the port: that it lives, and whether it takes requests or why not. */
+export function mountHealth(app: FastifyInstance, whyNotReady: () => Promise<string | undefined>): void {
   app.get('/healthz', { config: { isPublic: true } }, () => ({ status: 'ok' }));
-  app.get('/readyz', { config: { isPublic: true } }, (_request, reply) =>
-    isReady() ? { status: 'ready' } : reply.code(503).send({ status: 'not ready' }),
-  );
+  app.get('/readyz', { config: { isPublic: true } }, async (_request, reply) => {
+    const reason = await whyNotReady();
+    return reason === undefined ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', reason });
+  });
 }

@@ -14,7 +14,7 @@ import { decideAs, deciderOf, decidesHere } from './approval-form.js';
 import type { CallResult } from './elicitation-call.js';
 import type { ClientConnection } from './mcp-session.js';
 import { REQUEST_IS_OVER } from './question-requests.js';
-import { capabilitiesOf, mintRequestState, requestStateOf } from './request-state.js';
+import { capabilitiesOf, requestStateOf } from './request-state.js';
 
 /**
  * The protocol's newer era has no questions to clients outside an answer: the call is answered with the question, and
@@ -28,13 +28,13 @@ export async function approvalRequest(
   context: ServerContext,
 ): Promise<InputRequiredResult | undefined> {
   if (!asksIn(connection, context)) return undefined;
-  const { options, session } = connection;
+  const { options, session, questions } = connection;
   // From the store: what a run answers is redacted again, for models, and hides more than people may be kept from seeing.
   const asked = new Set(approvals.map(({ id }) => id));
   const cards = cardsOf((await options.host.approvals.ofRun(runId)).filter(({ id }) => asked.has(id)));
   const forms = cards.map((card) => [keyOf(card), inputRequired.elicit(formFor(card) as never)] as const);
   const shown = cards.map((card) => card.map(({ id }) => id));
-  const requestState = await mintRequestState({ runId, caller: session.caller, cards: shown }, context);
+  const requestState = await questions.states.mint({ runId, caller: session.caller, cards: shown }, context);
   return inputRequired({ inputRequests: Object.fromEntries(forms), requestState });
 }
 

@@ -33,7 +33,7 @@ export class McpHttp {
   readonly #options: McpOptions;
   readonly #sessions: HttpSessions;
   readonly #modern: McpHttpHandler;
-  readonly #questions = new QuestionRequests();
+  readonly #questions: QuestionRequests;
   readonly #common: CommonListing;
   readonly #doors = new Map<string, ClientConnection>();
   readonly #streams: OpenRequests;
@@ -42,8 +42,10 @@ export class McpHttp {
   #calls = 0;
   #closing: { readonly lastCallEnded: Deferred<void> } | undefined;
 
-  constructor(options: McpOptions) {
+  /** `roundKey`: the same on all hosts that a balancer sends the rounds of one call to. */
+  constructor(options: McpOptions, roundKey: Uint8Array) {
     this.#options = options;
+    this.#questions = new QuestionRequests(roundKey);
     this.#streams = new OpenRequests({ requests: options.host.quotas.limits.sessions, bytes: 0 });
     this.#common = new CommonListing(options);
     this.#sessions = new HttpSessions(options, this.#common, this.#questions);

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { type CallToolResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import type { AskedClient } from './asked-client.js';
 import { QUESTION_TIMEOUT_MS } from './client-question.js';
 import { type CallResult, type CallSide, ElicitationCall } from './elicitation-call.js';
 import { Progress } from './progress.js';
-import { mintRequestState, requestStateOf } from './request-state.js';
+import { type RequestStates, requestStateOf, requestStates } from './request-state.js';
 
 /** Calls that wait for their client to come back with an answer. */
 const MAX_WAITING = 256;
@@ -15,7 +16,14 @@ const FORGET_MS = QUESTION_TIMEOUT_MS + 60_000;
  * meanwhile, and is fetched by the same call made again with what the client says.
  */
 export class QuestionRequests {
+  /** Signs what clients carry from one round of a call to the next. */
+  readonly states: RequestStates;
   readonly #waiting = new Map<string, { readonly call: ElicitationCall; readonly timer: NodeJS.Timeout }>();
+
+  /** `key`: of all hosts that take each other's rounds; one of this process, where every round comes to it. */
+  constructor(key: Uint8Array = randomBytes(32)) {
+    this.states = requestStates(key);
+  }
 
   /** Begins a call, or continues the one that this is a later round of, until its result or its next question. */
   async answer(
@@ -41,7 +49,7 @@ export class QuestionRequests {
       call.end();
     }, FORGET_MS).unref();
     this.#waiting.set(call.id, { call, timer });
-    const requestState = await mintRequestState({ call: call.id, number: ++call.rounds, caller }, context);
+    const requestState = await this.states.mint({ call: call.id, number: ++call.rounds, caller }, context);
     return inputRequired({ inputRequests: call.inputRequests() as never, requestState });
   }
 

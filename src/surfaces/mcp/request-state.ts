@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   createRequestStateCodec,
+  type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
@@ -23,10 +23,12 @@ export interface RequestState {
 }
 
 const ROUND_SECONDS = 60 * 60;
-/** Of this process: every round of a call comes to the process that asked. */
-const codec = createRequestStateCodec<RequestState>({ key: randomBytes(32), ttlSeconds: ROUND_SECONDS });
-export const verifyRequestState = codec.verify;
-export const mintRequestState = codec.mint;
+
+export type RequestStates = RequestStateCodec<RequestState>;
+
+export function requestStates(key: Uint8Array): RequestStates {
+  return createRequestStateCodec<RequestState>({ key, ttlSeconds: ROUND_SECONDS });
+}
 
 export function requestStateOf({ mcpReq }: ServerContext): RequestState | undefined {
   const round = mcpReq.requestState<RequestState>();

@@ -9,20 +9,19 @@ import {
 import { LOCAL_CALLER } from '../../domain/run.js';
 import { callTool } from './call.js';
 import type { ClientConnection } from './mcp-session.js';
-import { verifyRequestState } from './request-state.js';
 
 const CURSOR = /^\d{1,9}$/;
 
 /** The MCP server that one client talks to, over whichever transport and in either era of the protocol. */
 export function createServer(connection: ClientConnection): Server {
-  const { listing, options } = connection;
+  const { listing, options, questions } = connection;
   const instructions = listing.instructions();
   const server = new Server(
     { name: 'codemode', title: 'codemode', version: options.version },
     {
       capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
       jsonSchemaValidator: NO_VALIDATOR,
-      requestState: { verify: verifyRequestState },
+      requestState: { verify: questions.states.verify },
       ...(instructions === undefined ? {} : { instructions }),
     },
   );

@@ -3,60 +3,57 @@ import { HostError, isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import { callerOf, type Principal } from '../../domain/principal.js';
 import type { CallerId } from '../../domain/run.js';
-import type { RunView } from '../../host/host.js';
+import type { PresentRun, RunView } from '../../host/host.js';
 import { renderRefusal } from '../../profiles/unified/render.js';
 import type { LiveRun, RestContext } from './rest-context.js';
 
 const MAX_LISTED = 100;
 
-/** Runs of the caller, those in progress and those that sleep or have ended. Nobody sees another's. */
+/** Runs of the caller on any host: in progress, suspended, or ended. Nobody sees another's. */
 export function mountRuns(scope: FastifyInstance, rest: RestContext): void {
   const { host } = rest.options;
   const callerFor = (principal: Principal | undefined) => callerOf(principal as Principal);
   scope.get('/runs', async (request) => {
     const caller = callerFor(request.principal);
-    const stored = await host.listRuns(caller, MAX_LISTED);
-    return { runs: [...rest.liveRunsOf(caller).map(liveView), ...stored.map(storedView)] };
+    const [stored, elsewhere] = await Promise.all([host.listRuns(caller, MAX_LISTED), host.runsElsewhere(caller)]);
+    const live = [...rest.liveRunsOf(caller), ...elsewhere.filter(({ runId }) => !isAmong(stored, runId))];
+    return { runs: [...live.map(liveView), ...stored.map(storedView)] };
   });
   scope.get<{ Params: { id: string } }>('/runs/:id', async (request) => {
-    const caller = callerFor(request.principal);
-    const live = liveRun(rest, caller, request.params.id);
-    if (live !== undefined) return liveView(live);
-    const run = await ownRun(rest, caller, request.params.id);
-    return { ...storedView(run), response: responseOf(run) };
+    const run = await ownRun(rest, callerFor(request.principal), request.params.id);
+    return 'response' in run ? { ...storedView(run), response: responseOf(run) } : liveView(run);
   });
   scope.get<{ Params: { id: string } }>('/runs/:id/result', async (request, reply) => {
-    const caller = callerFor(request.principal);
-    const live = liveRun(rest, caller, request.params.id);
-    if (live !== undefined) return reply.code(202).send(liveView(live));
-    const run = await ownRun(rest, caller, request.params.id);
+    const run = await ownRun(rest, callerFor(request.principal), request.params.id);
+    if (!('response' in run)) return reply.code(202).send(liveView(run));
     const response = responseOf(run);
     return response === null ? reply.code(202).send(storedView(run)) : response;
   });
   scope.post<{ Params: { id: string } }>('/runs/:id/cancel', async (request) => {
-    const caller = callerFor(request.principal);
-    const live = liveRun(rest, caller, request.params.id);
-    if (live !== undefined) {
-      live.cancel();
-      return { ...liveView(live), state: 'cancelled' };
-    }
-    const run = await ownRun(rest, caller, request.params.id);
-    return storedView(await host.cancelRun(run.runId));
+    const run = await ownRun(rest, callerFor(request.principal), request.params.id);
+    if ('response' in run) return storedView(await host.cancelRun(run.runId));
+    if ('cancel' in run) run.cancel();
+    else await host.cancelElsewhere(run.runId);
+    return { ...liveView(run), state: 'cancelled' };
   });
 }
 
-function liveRun(rest: RestContext, caller: CallerId, id: string): LiveRun | undefined {
-  return rest.liveRunsOf(caller).find(({ runId }) => runId === id);
-}
-
-/** Somebody else's is the same as none. */
-async function ownRun(rest: RestContext, caller: CallerId, id: string): Promise<RunView> {
-  const run = await rest.options.host.showRun(id).catch((error: unknown) => {
+/** A run of this caller: under way here, stored, or under way on another host. Somebody else's is the same as none. */
+async function ownRun(rest: RestContext, caller: CallerId, id: string): Promise<LiveRun | RunView | PresentRun> {
+  const live = rest.liveRunsOf(caller).find(({ runId }) => runId === id);
+  if (live !== undefined) return live;
+  const { host } = rest.options;
+  const stored = await host.showRun(id).catch((error: unknown) => {
     if (isHostError(error, 'not_found')) return undefined;
     throw error;
   });
+  const run = stored ?? (await host.runElsewhere(id));
   if (run?.caller === caller) return run;
   throw new HostError('not_found', `there is no run ${JSON.stringify(id.slice(0, 100))} of yours`);
+}
+
+function isAmong(runs: readonly RunView[], id: string): boolean {
+  return runs.some(({ runId }) => runId === id);
 }
 
 /** Null while it is not over. One that was cancelled in its sleep has left no answer of its own. */
@@ -65,7 +62,7 @@ function responseOf({ runId, state, response }: RunView): JsonValue {
   return renderRefusal(new HostError('cancelled', 'the run was cancelled'), runId) as unknown as JsonValue;
 }
 
-function liveView({ runId, startedAtMs }: LiveRun) {
+function liveView({ runId, startedAtMs }: LiveRun | PresentRun) {
   return { runId, state: 'running', createdAt: new Date(startedAtMs).toISOString() };
 }
 

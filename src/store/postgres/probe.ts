@@ -1,0 +1,38 @@
+import type { Postgres } from './connection.js';
+
+/** An answer that takes longer is none: who asks has other hosts to choose from. */
+const ANSWER_MS = 1_000;
+/** Anybody may ask for it, so the database is asked no more often than this. */
+const KEPT_MS = 500;
+
+/** Whether the database answers, for balancers that ask every second or two. */
+export class Probe {
+  readonly #postgres: Postgres;
+  #answer: Promise<boolean> | undefined;
+
+  constructor(postgres: Postgres) {
+    this.#postgres = postgres;
+  }
+
+  isUp(): Promise<boolean> {
+    this.#answer ??= this.#ask();
+    return this.#answer;
+  }
+
+  async #ask(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), ANSWER_MS);
+    });
+    const answered = this.#postgres.query('SELECT 1', [], { timeoutMs: ANSWER_MS }).then(
+      () => true,
+      () => false,
+    );
+    const isUp = await Promise.race([answered, late]);
+    clearTimeout(timer);
+    setTimeout(() => {
+      this.#answer = undefined;
+    }, KEPT_MS).unref();
+    return isUp;
+  }
+}
