@@ -1,10 +1,15 @@
 import type { WorkerProcess } from './worker-process.js';
 
+interface Spare {
+  readonly process: Promise<WorkerProcess>;
+  isReady: boolean;
+}
+
 /** Starts processes, and keeps one ahead of need where that is wanted. */
 export class SpareProcesses {
   readonly #launch: () => Promise<WorkerProcess>;
   readonly #keepsOne: boolean;
-  readonly #spares: Promise<WorkerProcess>[] = [];
+  readonly #spares: Spare[] = [];
   /** Processes that have not sent their hello yet: closing waits for them too. */
   readonly #starts = new Set<Promise<WorkerProcess>>();
   #isClosed = false;
@@ -20,17 +25,28 @@ export class SpareProcesses {
     return this.#spares.length;
   }
 
+  /** One of them can be used at once. */
+  get isReady(): boolean {
+    return this.#spares.some(({ isReady }) => isReady);
+  }
+
   /** Resolves when so many are there. */
   async keep(wanted: number): Promise<void> {
     while (this.#spares.length < wanted && !this.#isClosed) this.#add();
-    await Promise.all(this.#spares);
+    await Promise.all(this.#spares.map(({ process }) => process));
   }
 
   /** A spare, or a new one; and another spare behind it, where one is kept. */
   take(): Promise<WorkerProcess> {
-    const taken = this.#spares.shift();
+    const [taken] = this.#spares.splice(
+      Math.max(
+        0,
+        this.#spares.findIndex(({ isReady }) => isReady),
+      ),
+      1,
+    );
     const process =
-      taken === undefined ? this.#start() : taken.then((ready) => (ready.hasExited ? this.#start() : ready));
+      taken === undefined ? this.#start() : taken.process.then((ready) => (ready.hasExited ? this.#start() : ready));
     // Not before this one is there: two starts at once make both late.
     void process.then(
       () => {
@@ -43,18 +59,23 @@ export class SpareProcesses {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const all = [...this.#spares.splice(0), ...this.#starts];
+    const all = [...this.#spares.splice(0).map(({ process }) => process), ...this.#starts];
     await Promise.all(all.map((starting) => starting.then((process) => process.close()).catch(() => {})));
   }
 
   #add(): void {
-    const spare = this.#start();
+    const spare: Spare = { process: this.#start(), isReady: false };
     this.#spares.push(spare);
-    // A spare that fails to start is not an error yet: the run that needs a process starts its own and gets the reason.
-    spare.catch(() => {
-      const index = this.#spares.indexOf(spare);
-      if (index >= 0) this.#spares.splice(index, 1);
-    });
+    spare.process.then(
+      () => {
+        spare.isReady = true;
+      },
+      // Not an error yet: the run that needs a process starts its own and gets the reason.
+      () => {
+        const index = this.#spares.indexOf(spare);
+        if (index >= 0) this.#spares.splice(index, 1);
+      },
+    );
   }
 
   #start(): Promise<WorkerProcess> {

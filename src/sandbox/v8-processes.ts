@@ -18,6 +18,8 @@ export interface V8ProcessOptions {
 const SPARE_NEEDS_FREE_BYTES = 1024 ** 3;
 /** The next spare starts while the run computes. On one core it would take that core from the run. */
 const HAS_CORE_FOR_SPARES = availableParallelism() > 1;
+/** One, and this many once a run came before it was ready. */
+const MAX_SPARES = 2;
 /** A spare that nobody needed for so long is ended. */
 const SPARE_IDLE_MS = 5 * 60_000;
 
@@ -30,7 +32,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   readonly #options: V8ProcessOptions;
   readonly #workers = new Set<RunWorker>();
   readonly #waiting: (() => void)[] = [];
-  #spares: { readonly bytes: number; readonly processes: SpareProcesses; isReady: boolean } | undefined;
+  #spares: { readonly bytes: number; readonly processes: SpareProcesses; wanted: number } | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #starting = 0;
   #lastBytes = 0;
@@ -51,7 +53,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
 
   /** A spare is there, and may be used. */
   get isReady(): boolean {
-    return this.#spares?.isReady === true && this.#hasRoom();
+    return this.#spares?.processes.isReady === true && this.#hasRoom();
   }
 
   /** A process for a run that would go on without one; undefined where none is free. */
@@ -72,7 +74,11 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
 
   /** Resolves when a spare is there, or cannot be: a run that still needs a process by then may ask for it. */
   async prepare(maxMemoryBytes: number): Promise<void> {
-    if (this.#hasRoom()) await this.#warm(maxMemoryBytes);
+    if (!this.#hasRoom()) return;
+    // Runs follow each other faster than processes start.
+    const spares = this.#spares;
+    if (spares !== undefined && spares.processes.count > 0) spares.wanted = MAX_SPARES;
+    await this.#warm(maxMemoryBytes);
   }
 
   /** Starts a spare, so that the next run that computes for long finds one. */
@@ -83,7 +89,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
       this.#spares = {
         bytes,
         processes: new SpareProcesses(() => this.#options.start(bytes), false),
-        isReady: false,
+        wanted: 1,
       };
     }
     const spares = this.#spares;
@@ -91,8 +97,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     this.#idleTimer = setTimeout(() => this.#dropSpares(), SPARE_IDLE_MS);
     this.#idleTimer.unref();
     try {
-      await spares.processes.keep(1);
-      spares.isReady = spares.processes.count > 0;
+      await spares.processes.keep(spares.wanted);
     } catch {
       // The run that needs a process starts its own and gets the reason.
     }
@@ -151,7 +156,6 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     this.#starting++;
     try {
       const spares = this.#spares?.bytes === bytes ? this.#spares : undefined;
-      if (spares !== undefined) spares.isReady = false;
       const process = await (spares?.processes.take() ?? this.#options.start(bytes));
       if (this.#isClosed || process.hasExited) {
         await process.close();

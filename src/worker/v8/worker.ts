@@ -3,7 +3,9 @@ import { type ClockRecord, type HostToWorker, PROTOCOL } from '../../wire/messag
 import { Channel } from '../channel.js';
 import type { Outbox, Progress } from '../guest.js';
 import { Library } from '../quickjs/library.js';
+import { PositionMap } from '../quickjs/positions.js';
 import { formOf, readModule, type StartMessage } from '../read-program.js';
+import { transpile } from '../transpiler/transpile.js';
 import { Rejections } from './rejections.js';
 import { V8Run } from './v8-run.js';
 import { World, type WorldHost } from './world.js';
@@ -13,6 +15,9 @@ declare const BUILD_ID: string;
 /** Given by `main.ts`. */
 declare const guestFiles: { readonly boot: string; readonly intrinsics: string };
 
+/** A program that does nothing, with what programs have: types, an import and an awaited value. */
+const WARM_UP =
+  "import { ToolCallError } from '@codemode/errors';\nconst kind: unknown = ToolCallError;\nawait kind;\nexport {};";
 /** A source that imports while it runs would get promises of another realm. */
 const DYNAMIC_IMPORT = /\bimport\s*\(/;
 
@@ -36,6 +41,7 @@ class V8Worker implements Outbox {
   }
 
   async serve(): Promise<void> {
+    await this.#warmUp();
     this.#channel.send({ type: 'worker/ready', protocol: PROTOCOL, build: BUILD_ID, role: 'v8' });
     for (let received = this.#channel.receive(); received !== undefined; received = this.#channel.receive()) {
       const { message, body } = received;
@@ -45,6 +51,20 @@ class V8Worker implements Outbox {
         this.#libraries.set(message.library, new Library(JSON.parse(body.toString('utf8')) as VirtualModule[]));
       } else await this.#handle(message, body);
     }
+  }
+
+  /**
+   * Does once what every program needs, before a run waits for it: a first transpilation, link and evaluation take 4 ms. Nothing
+   * of it can be seen by a program.
+   */
+  async #warmUp(): Promise<void> {
+    const read = transpile(WARM_UP, 'typescript');
+    if (!read.ok) return;
+    const evaluate = await this.#world.link(read.code, new Library([]), 'module');
+    await evaluate();
+    await this.#rejections.settled();
+    for (const name of ['collectResult', 'lostInResult', 'unawaitedCalls'] as const) this.#world.entry[name]();
+    new PositionMap(read.mapJson).stack('    at f (main.ts:1:1)\n');
   }
 
   async #handle(message: Exclude<HostToWorker, { type: 'host/hello' | 'library/load' }>, body: Buffer): Promise<void> {
