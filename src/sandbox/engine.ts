@@ -21,6 +21,8 @@ export interface HandOver {
   choiceFor(journal: Journal): EngineChoice;
   /** Whether a place is available at once. */
   readonly isReady: boolean;
+  /** More work waits than there are cores: a process for a run that may soon be done would take one from the others. */
+  readonly isBusy: boolean;
   /** Resolves when a place is available for a run that may need one by then. */
   prepare(run: PlacedRun): Promise<void>;
   /** A place in which the run is replayed while it goes on in its own; undefined where none is free. */

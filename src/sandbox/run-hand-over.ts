@@ -5,6 +5,8 @@ import { type Delivery, engineOf } from './journal.js';
 
 /** CPU time after which a run is offered to V8. See docs/decisions/0084-a-hand-over-pauses-quickjs.md for the measurement. */
 const PAUSES_AFTER_MS = 10;
+/** Its worker asks again after ten times as much, so a run of an hour has asked this often. */
+const MAX_ASKED = 6;
 /** A delivery of this size takes QuickJS as long to read. */
 const HAND_OVER_BYTES = 512 * 1024;
 /** Replaying more than this may take longer than the rest of the run: QuickJS computes meanwhile, and the faster one has it. */
@@ -26,8 +28,8 @@ export class RunHandOver {
   readonly #run: MovableRun;
   readonly #handOver: HandOver | undefined;
   #challenger: Challenger | undefined;
-  /** Its worker has said that it computes for long, and nothing since. */
-  #isComputingLong = false;
+  /** How often its worker has said that it computes for long, and nothing else since. */
+  #asked = 0;
   /** V8 cannot run it, or runs it differently. */
   #isUnfit = false;
 
@@ -54,13 +56,19 @@ export class RunHandOver {
     const { journal } = this.#run;
     return (
       !this.#isUnfit &&
-      engineOf(journal) === 'quickjs' &&
+      !journal.deliveries.some(({ kind }) => kind === 'engine') &&
       (this.#handOver?.choiceFor(journal) ?? 'quickjs') !== 'quickjs'
     );
   }
 
   isChallenger(place: EnginePlace): boolean {
     return this.#challenger !== undefined && place === this.#challenger.place;
+  }
+
+  /** It was in V8, which could not go on with it. */
+  get cameBack(): boolean {
+    const { deliveries } = this.#run.journal;
+    return engineOf({ deliveries }) === 'quickjs' && deliveries.some(({ kind }) => kind === 'engine');
   }
 
   /** V8 does not take it. */
@@ -76,21 +84,20 @@ export class RunHandOver {
   /** It has computed for long in its own engine, which is paused. */
   paused(from: EnginePlace): void {
     const handOver = this.#handOver;
-    if (this.#isComputingLong || handOver === undefined || !this.#mayMove) from.wasted();
-    else {
-      this.#isComputingLong = true;
+    if (this.#asked >= MAX_ASKED || handOver === undefined || !this.#mayMove) from.wasted();
+    else if (++this.#asked > 1 || !handOver.isBusy) {
       const isAlone = this.#run.journal.deliveries.length <= MAX_REPLAYED_ALONE;
       if (handOver.isReady && this.#challenge(handOver, isAlone) && isAlone) return;
       // A process that is not needed any more when it is there serves the next run.
       if (!this.isUnderWay)
-        void handOver.prepare(this.#run).then(() => this.#isComputingLong && this.#challenge(handOver, false));
+        void handOver.prepare(this.#run).then(() => this.#asked > 0 && this.#challenge(handOver, false));
     }
     from.continue();
   }
 
   /** Its own engine has said something else: it has got further than a replay that was to be faster. */
   heardOwn(): void {
-    this.#isComputingLong = false;
+    this.#asked = 0;
     if (this.#challenger?.isAlone === false) this.drop('late');
   }
 
@@ -119,7 +126,7 @@ export class RunHandOver {
       return this.drop(verdict);
     }
     this.#challenger = undefined;
-    this.#isComputingLong = false;
+    this.#asked = 0;
     this.count('won');
     this.#run.moved(from, challenger.said);
     for (const kept of challenger.takeKept()) this.#run.receive(kept.message, kept.body, from);
@@ -129,7 +136,7 @@ export class RunHandOver {
   /** The run goes on in its own engine alone. */
   drop(why?: HandOverEvent): void {
     const challenger = this.#challenger;
-    this.#isComputingLong = false;
+    this.#asked = 0;
     if (challenger === undefined) return;
     this.#challenger = undefined;
     if (why !== undefined) this.count(why);

@@ -27,7 +27,7 @@ type Role = WorkerRole | ProcessLanguage;
 
 const MOUNTED: Readonly<Record<Role, readonly string[]>> = {
   quickjs: ['worker.js', 'returns.cjs', 'quickjs.wasm', 'image.bin', 'package.json'],
-  v8: ['v8-main.js', 'v8-worker.js', 'v8-boot.js', 'intrinsics.json', 'package.json'],
+  v8: ['v8-main.js', 'v8-worker.js', 'returns.cjs', 'v8-boot.js', 'intrinsics.json', 'package.json'],
   node: ['node-program.js', 'package.json'],
   python: [
     'python/main.py',

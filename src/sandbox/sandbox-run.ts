@@ -275,14 +275,13 @@ export class SandboxRun implements MovableRun {
     this.#countTime();
   }
 
-  /** It was given to V8 as a whole, and V8 does not take it. */
+  /** V8 does not take it, or cannot go on with it: it is rebuilt in QuickJS. */
   #leaveV8(from: EnginePlace): void {
     if (this.engine !== 'v8') return from.kill('it refused what it was not asked');
     this.#handOver.refused();
     this.#pause();
     from.cancel();
     this.#place = undefined;
-    if (this.journal.calls.length > 0) return this.#fail(NOT_IN_V8);
     this.#noteEngine('quickjs');
     void this.#goElsewhere();
   }
@@ -355,6 +354,8 @@ export class SandboxRun implements MovableRun {
 
   #requested(call: GuestCall): void {
     const verdict = this.#calls.enter(call);
+    // It came back from V8, which computed something else.
+    if (verdict.is === 'forged' && this.#handOver.cameBack) return this.#fail(NOT_IN_V8);
     if (verdict.is === 'forged') return this.#place?.kill(verdict.reason);
     if (verdict.is === 'too much') return this.#fail(verdict.failure);
     if (verdict.is === 'known') return;

@@ -81,7 +81,7 @@ export class Sandbox {
             max: Math.max(2, availableParallelism()),
             start: (maxMemoryBytes) => start(v8Shape(maxMemoryBytes)),
           });
-    this.#both = this.v8 && new BothEngines(quickJs, this.v8, options.engine ?? 'quickjs');
+    this.#both = this.v8 && new BothEngines(quickJs, this.pool, this.v8, options.engine ?? 'quickjs');
     this.#engine = this.#both ?? quickJs;
   }
 

@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import type { EngineChoice } from '../domain/engine.js';
 import type { CallerId } from '../domain/run.js';
 import type { Cancellation } from '../lib/cancellation.js';
 import type { CallerAccount } from './caller-account.js';
 import type { Engine, EnginePlace, HandOver, HandOverEvent, PlacedRun } from './engine.js';
 import { engineOf, type Journal } from './journal.js';
+import type { Pool } from './pool.js';
 import type { V8Processes } from './v8-processes.js';
 import { WorkerAssignment } from './worker-assignment.js';
 
@@ -13,14 +15,16 @@ import { WorkerAssignment } from './worker-assignment.js';
  */
 export class BothEngines implements Engine, HandOver {
   readonly #quickJs: Engine;
+  readonly #pool: Pool;
   readonly #processes: V8Processes;
   readonly #choice: EngineChoice;
   readonly #counts: Record<HandOverEvent, number> = {
     ...{ offered: 0, won: 0, late: 0, diverged: 0, unfit: 0, lost: 0, failed: 0 },
   };
 
-  constructor(quickJs: Engine, processes: V8Processes, choice: EngineChoice) {
+  constructor(quickJs: Engine, pool: Pool, processes: V8Processes, choice: EngineChoice) {
     this.#quickJs = quickJs;
+    this.#pool = pool;
     this.#processes = processes;
     this.#choice = choice;
   }
@@ -51,6 +55,11 @@ export class BothEngines implements Engine, HandOver {
 
   get isReady(): boolean {
     return this.#processes.isReady;
+  }
+
+  get isBusy(): boolean {
+    const waiting = [...this.#pool.workers, ...this.#processes.workers].reduce((sum, { backlog }) => sum + backlog, 0);
+    return waiting > availableParallelism();
   }
 
   prepare(run: PlacedRun): Promise<void> {

@@ -94,14 +94,43 @@ describe('a run in auto', () => {
 
   test('for which the engines differ goes on in QuickJS, and the difference is counted', async () => {
     const { made, functions } = counted();
+    // Columns are those of the engine.
     const source = `import { echo } from '@codemode/servers/test';
-      let text = ''; try { null.x; } catch (error) { text = error.message; }
-      await echo(text); ${SHORTER} ${result("'done'")}`;
+      await echo(new Error('here').stack); ${SHORTER} ${result("'done'")}`;
     const before = box.sandbox.handOvers?.diverged ?? 0;
     const { outcome, journal } = await box.run(source, { functions, engine: 'auto' });
     expect([outcome, engineOf(journal)]).toEqual([outcomeOf('done'), 'quickjs']);
-    expect(made).toEqual([`1 "cannot read property 'x' of null"`]);
+    expect(made).toHaveLength(1);
     expect(box.sandbox.handOvers?.diverged).toBe(before + 1);
+  });
+
+  test.each([
+    ['in a catch clause', `try { null.x; } catch (error) { text = error.message; }`],
+    ['as a reason', `await (async () => null.x)().catch((error) => { text = error.message; });`],
+    ['of settled promises', `text = (await Promise.allSettled([(async () => null.x)()]))[0].reason.message;`],
+  ])('that reads the text of an error of the engine %s has the words of QuickJS', async (_, read) => {
+    await expect.poll(() => box.sandbox.v8?.isReady, SOON).toBe(true);
+    const before = box.sandbox.handOvers?.unfit ?? 0;
+    const { outcome, journal } = await box.run(`let text; ${SHORTER} ${read} ${result('text')}`, { engine: 'auto' });
+    expect([outcome, engineOf(journal)]).toEqual([outcomeOf("cannot read property 'x' of null"), 'quickjs']);
+    expect(box.sandbox.handOvers?.unfit).toBe(before + 1);
+  });
+
+  test('that reads such a text after a call from V8 goes back to QuickJS, and makes no call twice', async () => {
+    const { made, functions } = counted();
+    await expect.poll(() => box.sandbox.v8?.isReady, SOON).toBe(true);
+    const source = `import { echo } from '@codemode/servers/test'; console.log('once', Date.now() > 0);
+      ${SHORTER} const a = await echo([n, Math.random() < 1]); let text = '';
+      try { a.b.c; } catch (error) { text = error.message; } ${result('[a, await echo(text)]')}`;
+    const { outcome, journal, logs } = await box.run(source, { functions, engine: 'auto' });
+    const a = [999_718, true];
+    expect(outcome).toEqual(outcomeOf([a, "cannot read property 'c' of undefined"]));
+    expect(made).toEqual([`1 ${JSON.stringify(a)}`, `2 "cannot read property 'c' of undefined"`]);
+    expect(logs.map(({ message }) => message)).toEqual(['once true']);
+    expect(journal.deliveries.flatMap((each) => (each.kind === 'engine' ? [each.engine] : []))).toEqual([
+      'v8',
+      'quickjs',
+    ]);
   });
 
   test('that fails in V8 first fails in the words of QuickJS', async () => {
@@ -223,11 +252,12 @@ describe('a run in V8', () => {
   test('is replayed from its recording in V8', async () => {
     const { functions } = counted();
     const source = `import { echo } from '@codemode/servers/test';
-      let text = ''; try { null.x; } catch (error) { text = error.message; } ${result('[await echo(text), Date.now()]')}`;
+      let name = ''; try { null.x; } catch (error) { name = error.name; } ${result('[await echo(name), Date.now()]')}`;
     const first = await box.run(source, { functions, engine: 'v8' });
     const again = await box.sandbox.replay(decodeJournal(encodeJournal(first.journal)), CALLER);
     expect(again.divergence).toBeUndefined();
     expect(again.report.outcome).toEqual(first.outcome);
+    expect(engineOf(again.report.journal)).toBe('v8');
   });
 
   test('that waits leaves its process to one that computes, and comes back for its answer', async () => {

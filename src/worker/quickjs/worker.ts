@@ -10,6 +10,9 @@ import { Library } from './library.js';
 import { QuickJsRun } from './quickjs-run.js';
 import { restorePages, suspend, unpack } from './suspension.js';
 
+/** A program that goes on is paused again after so many times as much CPU time. */
+const ASKS_AGAIN_AFTER = 10;
+
 type ExecutionMessage = Exclude<HostToWorker, { type: 'host/hello' | 'library/load' }>;
 type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
 
@@ -227,6 +230,9 @@ export class QuickJsWorker implements Outbox {
       this.#channel.send({ type: 'execution/computing', execution });
       this.#channel.flush();
       this.#receiveFor(execution, ({ message }) => message.type === 'execution/continue');
+      // Whatever kept it here may be over by then: no process was ready, or others needed the cores more.
+      this.#pausesAfterMs *= ASKS_AGAIN_AFTER;
+      this.#pauseAt = performance.now() + this.#pausesAfterMs;
     }
   }
 

@@ -13,14 +13,14 @@ import { SeededRandom } from '../quickjs/random.js';
 import { freshState, type QuickJsRunOptions } from '../quickjs/run-state.js';
 import { suggestionsFrom } from '../quickjs/suggestions.js';
 import type { Rejections } from './rejections.js';
-import { LinkFailure, type World, type WorldHost } from './world.js';
+import { LinkFailure, type World, type WorldHost, watched } from './world.js';
 
 const MAX_TARGET_CHARACTERS = 1_024;
 /** QuickJS writes half a character as three bytes that are none: so many marks are what the host reads then. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** One program in this process, the only one it ever has. The counterpart of `QuickJsRun`, step for step. */
-export class V8Run implements WorldHost {
+export class V8Run implements Omit<WorldHost, 'unfit'> {
   readonly options: QuickJsRunOptions;
   readonly state: ReturnType<typeof freshState>;
   readonly #world: World;
@@ -63,9 +63,11 @@ export class V8Run implements WorldHost {
   async start(code: string, mapJson: string, contextJson?: Uint8Array): Promise<Progress | undefined> {
     this.#positions = new PositionMap(mapJson);
     const { entry } = this.#world;
+    const running = watched(code);
+    if (running === undefined) return undefined;
     let evaluate: () => Promise<unknown>;
     try {
-      evaluate = await this.#world.link(code, this.#library, this.options.form);
+      evaluate = await this.#world.link(running, this.#library, this.options.form);
     } catch (error) {
       if (!(error instanceof LinkFailure)) return undefined;
       const { name, message } = error;
@@ -251,6 +253,7 @@ export class V8Run implements WorldHost {
   }
 
   #describe(thrown: unknown): Failure {
+    this.#world.entry.revealTexts();
     let json = '{}';
     try {
       json = String(this.#world.entry.describeThrown(thrown));

@@ -8,7 +8,7 @@ import { formOf, readModule, type StartMessage } from '../read-program.js';
 import { transpile } from '../transpiler/transpile.js';
 import { Rejections } from './rejections.js';
 import { V8Run } from './v8-run.js';
-import { World, type WorldHost } from './world.js';
+import { World, type WorldHost, watched } from './world.js';
 
 /** Set by the build; the host compares it with its own and refuses to speak to another. */
 declare const BUILD_ID: string;
@@ -17,7 +17,7 @@ declare const guestFiles: { readonly boot: string; readonly intrinsics: string }
 
 /** A program that does nothing, with what programs have: types, an import and an awaited value. */
 const WARM_UP =
-  "import { ToolCallError } from '@codemode/errors';\nconst kind: unknown = ToolCallError;\nawait kind;\nexport {};";
+  "import { ToolCallError } from '@codemode/errors';\nconst kind: unknown = ToolCallError;\nawait kind;\ntry { await 1 } catch (thrown) {}";
 /** A source that imports while it runs would get promises of another realm. */
 const DYNAMIC_IMPORT = /\bimport\s*\(/;
 
@@ -60,7 +60,7 @@ class V8Worker implements Outbox {
   async #warmUp(): Promise<void> {
     const read = transpile(WARM_UP, 'typescript');
     if (!read.ok) return;
-    const evaluate = await this.#world.link(read.code, new Library([]), 'module');
+    const evaluate = await this.#world.link(watched(read.code) ?? '', new Library([]), 'module');
     await evaluate();
     await this.#rejections.settled();
     for (const name of ['collectResult', 'lostInResult', 'unawaitedCalls'] as const) this.#world.entry[name]();
@@ -153,6 +153,13 @@ class V8Worker implements Outbox {
     this.#channel.send({ type: 'execution/unfit', execution, reason });
   }
 
+  /** In the middle of its work: the program does not go on here, and the host ends this process. */
+  #leave(execution: RunId, reason: string): never {
+    this.#unfit(execution, reason);
+    while (this.#channel.receive() !== undefined);
+    process.exit(0);
+  }
+
   /** The world is made before there is a program: what its boot code asks for goes to the one that comes. */
   #host(): WorldHost {
     const run = () => {
@@ -167,6 +174,7 @@ class V8Worker implements Outbox {
       mapStack: (stack) => run().mapStack(stack),
       now: () => run().now(),
       fatal: (error) => run().fatal(error),
+      unfit: (reason) => this.#leave(run().options.execution, reason),
     };
   }
 

@@ -5,6 +5,7 @@ import type { Library } from '../quickjs/library.js';
 import { resolveModule } from '../quickjs/modules.js';
 import { PROGRAM_FILE } from '../quickjs/positions.js';
 import type { ProgramForm } from '../quickjs/run-state.js';
+import { loadSecondParser } from '../transpiler/load-second-parser.js';
 
 /** What the boot code of a program asks of this process. Only primitive values cross, in both directions. */
 export interface WorldHost {
@@ -15,6 +16,8 @@ export interface WorldHost {
   mapStack(stack: string): string;
   now(): number;
   fatal(error: unknown): void;
+  /** The program cannot go on in this engine. Does not return. */
+  unfit(reason: string): never;
 }
 
 type Entry = Readonly<Record<EntryName, (...input: unknown[]) => unknown>> & {
@@ -24,6 +27,8 @@ type Entry = Readonly<Record<EntryName, (...input: unknown[]) => unknown>> & {
   readonly missing: readonly string[];
   seedRandom(high: number, low: number): void;
   parseJson(text: string): unknown;
+  hideText(thrown: unknown): void;
+  revealTexts(): void;
 };
 
 /** A module could not be linked: what QuickJS would say of it. */
@@ -58,6 +63,7 @@ export class World {
     const known = new Map<string, SourceTextModule | SyntheticModule>();
     const main = new SourceTextModule(code, { identifier: PROGRAM_FILE });
     const find = (specifier: string, importer: string) => {
+      if (specifier === WATCH_MODULE) return this.#watch();
       const resolved = resolveModule(library, { importer, specifier, form });
       const found = known.get(resolved) ?? this.#module(resolved, library);
       known.set(resolved, found);
@@ -69,6 +75,15 @@ export class World {
       throw linkFailure(error);
     }
     return () => main.evaluate();
+  }
+
+  /** What the `catch` clauses of a program call: see `watched`. */
+  #watch(): SyntheticModule {
+    const { hideText } = this.entry;
+    const evaluate = function (this: SyntheticModule) {
+      this.setExport('hideText', hideText);
+    };
+    return new SyntheticModule(['hideText'], evaluate, { identifier: WATCH_MODULE });
   }
 
   #module(specifier: string, library: Library): SourceTextModule | SyntheticModule {
@@ -90,7 +105,28 @@ export class World {
   }
 }
 
-const HOST_FUNCTIONS = ['call', 'callSync', 'log', 'wake', 'mapStack', 'now', 'fatal'] as const;
+const WATCH_MODULE = 'codemode:watch';
+const CATCHES = /\bcatch\b/;
+
+/**
+ * The code of a program as V8 runs it: its `catch` clauses hide the texts of the engine's errors. Undefined where that cannot
+ * be had. The import stands behind the last line, so that every line keeps its number.
+ */
+export function watched(code: string): string | undefined {
+  if (code.includes(WATCH_MODULE)) return undefined;
+  if (!CATCHES.test(code)) return code;
+  let name = '$hideText';
+  while (code.includes(name)) name += '$';
+  try {
+    const changed = loadSecondParser().withCatchesWatched(code, name);
+    return changed && `${changed}\nimport { hideText as ${name} } from '${WATCH_MODULE}';`;
+  } catch {
+    // The newest syntax, which the other parser does not know.
+    return undefined;
+  }
+}
+
+const HOST_FUNCTIONS = ['call', 'callSync', 'log', 'wake', 'mapStack', 'now', 'fatal', 'unfit'] as const;
 
 const BUILT_IN: Readonly<Record<string, 'bindings' | 'errors' | 'text' | undefined>> = {
   [BINDINGS_MODULE]: 'bindings',

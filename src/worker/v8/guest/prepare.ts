@@ -1,4 +1,5 @@
 import { makeAlike } from './alike.js';
+import { watchErrors } from './engine-errors.js';
 import { addMissing, lendBase64 } from './missing.js';
 import { takeIntrinsics, trimTo } from './trim.js';
 
@@ -7,4 +8,5 @@ export const intrinsics = takeIntrinsics();
 addMissing();
 trimTo(intrinsics);
 makeAlike();
+watchErrors();
 export const takeBase64 = lendBase64();

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/style/useTemplate: the engine turns template literals into calls of String.prototype.concat, which a program can patch.
 import { host } from '../../quickjs/guest/host.js';
+import { CLASSES } from './engine-errors.js';
 
 /**
  * Takes the place of `quickjs/guest/stack.ts`: stacks that look like those of QuickJS. V8 asks for the text of a stack when
@@ -52,8 +53,11 @@ function frameOf(site: CallSite): string {
   const file = site.getFileName();
   if (site.isAsync() || (file !== null && apply(startsWith, file, ['node:']))) return '';
   const name = site.getFunctionName() ?? '<anonymous>';
+  // The constructor of `engine-errors.ts`, which is native in the other engine.
+  if (file === 'codemode:boot' && apply(includes, CLASSES, [name])) return '';
   if (file === null) return '    at ' + name + ' (native)\n';
   return '    at ' + name + ' (' + file + ':' + site.getLineNumber() + ':' + site.getColumnNumber() + ')\n';
 }
 
 const { startsWith } = String.prototype;
+const { includes } = Array.prototype;
