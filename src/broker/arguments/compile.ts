@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { escapeToken, type References, referencesOf } from '../../domain/schema-references.js';
+import { escapeToken, type References, referencesOf } from '../../domain/json-schema/references.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
 import {
   bounds,

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../domain/json.js';
-import { escapeToken } from '../../domain/schema-references.js';
+import { escapeToken } from '../../domain/json-schema/references.js';
 import type { AllowedValues, Rule } from './rule.js';
 
 /** One thing that is wrong with a value: where, by which rule, and how. */

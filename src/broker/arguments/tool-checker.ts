@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { escapeToken } from '../../domain/json-schema/references.js';
 import type { GuestError } from '../../domain/run.js';
-import { escapeToken } from '../../domain/schema-references.js';
 import type { Tool } from '../../domain/tool.js';
 import { clipText, quoteVisibly } from '../../lib/visible-text.js';
 import { type CompiledSchema, compileSchema } from './compile.js';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { type References, referencesOf } from '../../domain/schema-references.js';
+import { type References, referencesOf } from '../../domain/json-schema/references.js';
 
 /** Schemas that are looked at for one place; in a larger one the answer is "can't be told". */
 const MAX_SCHEMAS = 1_000;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/json.js';
-import { type References, referencesOf } from '../../../domain/schema-references.js';
+import { type References, referencesOf } from '../../../domain/json-schema/references.js';
 import { circularAliases } from '../typescript/circular-aliases.js';
 import { intersect, type MergeBudget, unite } from './combine.js';
 import { declaredTypes, KNOWN_TYPES } from './declared-types.js';

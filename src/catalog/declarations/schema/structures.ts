@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/json.js';
-import { escapeToken } from '../../../domain/schema-references.js';
+import { escapeToken } from '../../../domain/json-schema/references.js';
 import {
   NO_NOTES,
   type ObjectProperty,

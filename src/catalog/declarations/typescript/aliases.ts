@@ -1,4 +1,4 @@
-import { lastToken } from '../../../domain/schema-references.js';
+import { lastToken } from '../../../domain/json-schema/references.js';
 import { escapeHidden } from '../../../lib/visible-text.js';
 import { type Definition, type ObjectShape, type SchemaNode, withoutReference } from '../schema/schema-model.js';
 

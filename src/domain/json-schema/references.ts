@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 
 /** What a `$ref` of this document points to; `undefined` where it points nowhere, or out of the document. */
 export interface References {
