@@ -1,14 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
+import type { Constraints } from '../domain/json-schema/constraints.js';
 import { conforms } from './declarations/schema/conforms.js';
 import { readSchema } from './declarations/schema/schema.js';
-import type {
-  Constraints,
-  Notes,
-  ObjectShape,
-  SchemaNode,
-  Shape,
-  TupleShape,
-} from './declarations/schema/schema-model.js';
+import type { Notes, ObjectShape, SchemaNode, Shape, TupleShape } from './declarations/schema/schema-model.js';
 import { examplePatternMatch } from './pattern-example.js';
 
 /**

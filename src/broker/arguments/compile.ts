@@ -1,27 +1,16 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { isSchema, readKeywords, type SchemaKeywords } from '../../domain/json-schema/keywords.js';
 import { escapeToken, type References, referencesOf } from '../../domain/json-schema/references.js';
 import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
-import {
-  bounds,
-  entriesOf,
-  isEmpty,
-  isSchema,
-  type ReadChild,
-  type ReadChildren,
-  readArray,
-  readNumber,
-  stringsOf,
-  type Writable,
-} from './keywords.js';
 import { readPattern } from './pattern.js';
 import {
   ANYTHING,
+  type ArrayRule,
   allowedValues,
   NOTHING,
   type ObjectRule,
   type Pattern,
   type Rule,
-  type StringRule,
   type TypeName,
 } from './rule.js';
 
@@ -52,6 +41,10 @@ export const COMPILE_BOUNDS = {
 export function compileSchema(schema: JsonObject): CompiledSchema {
   return new SchemaCompiler(schema).compile();
 }
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+/** Reads a schema below this one; the token is the way to it, as JSON Pointers spell it. */
+type ReadChild = (value: JsonValue, token: string) => Rule;
 
 interface Unread {
   readonly schema: JsonObject;
@@ -123,121 +116,102 @@ class SchemaCompiler {
   }
 
   #fill(rule: Writable<Rule>, schema: JsonObject, pointer: string, depth: number): void {
+    const keywords = readKeywords(schema);
     const child = (value: JsonValue, token: string) => this.#rule(value, `${pointer}/${token}`, depth + 1);
-    const children = (key: string): Rule[] | undefined => {
-      const list = schema[key];
-      return Array.isArray(list) && list.length > 0
-        ? list.map((value, index) => child(value, `${key}/${index}`))
-        : undefined;
-    };
-    if (typeof schema.title === 'string') rule.title = schema.title;
-    if (typeof schema.format === 'string') rule.format = schema.format;
-    if (schema.nullable === true) rule.isNullable = true;
-    const types = this.#types(schema.type, pointer);
+    if (keywords.title !== undefined) rule.title = keywords.title;
+    if (keywords.format !== undefined) rule.format = keywords.format;
+    if (keywords.isNullable) rule.isNullable = true;
+    const types = this.#types(keywords.types, pointer);
     if (types !== undefined) rule.types = types;
-    this.#fillValues(rule, schema, pointer);
-    this.#fillCombinators(rule, schema, pointer, child, children);
-    const object = this.#object(schema, pointer, child);
+    this.#fillValues(rule, keywords, pointer);
+    this.#fillCombinators(rule, keywords, schema, pointer, child);
+    const object = this.#object(keywords, pointer, child);
     if (object !== undefined) rule.object = object;
-    const array = readArray(schema, child, children);
+    const array = arrayRule(keywords, child);
     if (array !== undefined) rule.array = array;
-    const number = readNumber(schema);
-    if (number !== undefined) rule.number = number;
-    const string = this.#string(schema, pointer);
-    if (string !== undefined) rule.string = string;
+    const { constraints } = keywords;
+    if (constraints === undefined) return;
+    rule.limits = constraints;
+    const pattern = constraints.pattern === undefined ? undefined : this.#pattern(constraints.pattern, pointer);
+    if (pattern !== undefined) rule.pattern = pattern;
   }
 
-  #types(type: JsonValue | undefined, pointer: string): readonly TypeName[] | undefined {
-    const names = (Array.isArray(type) ? type : [type]).filter((name): name is string => typeof name === 'string');
+  #types(names: readonly string[] = [], pointer: string): readonly TypeName[] | undefined {
     if (names.length === 0) return undefined;
-    const lower = names.map((name) => name.toLowerCase()); // some converters shout
-    const strange = lower.find((name) => !TYPE_NAMES.has(name));
-    if (strange === undefined) return lower as TypeName[];
+    const strange = names.find((name) => !TYPE_NAMES.has(name));
+    if (strange === undefined) return names as TypeName[];
     if (strange !== 'any') this.#warn(pointer, `the type ${JSON.stringify(strange)} is not known, and is not enforced`);
     return undefined;
   }
 
-  #fillValues(rule: Writable<Rule>, schema: JsonObject, pointer: string): void {
-    const values = schema.const === undefined ? [] : [allowedValues([schema.const])];
-    if (Array.isArray(schema.enum)) {
+  #fillValues(rule: Writable<Rule>, { constant, enumeration }: SchemaKeywords, pointer: string): void {
+    const values = constant === undefined ? [] : [allowedValues([constant])];
+    if (enumeration !== undefined) {
       // An empty list would make the tool uncallable, and is a generator's way to say "not known".
-      if (schema.enum.length === 0) this.#warn(pointer, 'the list of allowed values is empty, and is not enforced');
-      else if (schema.enum.length > COMPILE_BOUNDS.values)
-        this.#warn(pointer, `a list of ${schema.enum.length} allowed values is not enforced`);
-      else values.push(allowedValues(schema.enum));
+      if (enumeration.length === 0) this.#warn(pointer, 'the list of allowed values is empty, and is not enforced');
+      else if (enumeration.length > COMPILE_BOUNDS.values)
+        this.#warn(pointer, `a list of ${enumeration.length} allowed values is not enforced`);
+      else values.push(allowedValues(enumeration));
     }
     if (values.length > 0) rule.values = values;
   }
 
   #fillCombinators(
     rule: Writable<Rule>,
+    keywords: SchemaKeywords,
     schema: JsonObject,
     pointer: string,
     child: ReadChild,
-    children: ReadChildren,
   ): void {
-    const all = children('allOf') ?? [];
-    for (const key of ['$ref', '$dynamicRef', '$recursiveRef'] as const) {
-      const reference = schema[key];
-      if (typeof reference === 'string') all.push(this.#referenced(reference, schema, pointer));
-    }
+    const all = children(keywords, 'allOf', child) ?? [];
+    for (const reference of keywords.references ?? []) all.push(this.#referenced(reference, schema, pointer));
     if (all.length > 0) rule.all = all;
-    const anyOf = children('anyOf');
+    const anyOf = children(keywords, 'anyOf', child);
     if (anyOf !== undefined) rule.anyOf = anyOf;
-    const oneOf = children('oneOf');
+    const oneOf = children(keywords, 'oneOf', child);
     if (oneOf !== undefined) rule.oneOf = oneOf;
-    if (isSchema(schema.not)) rule.not = child(schema.not, 'not');
-    if (isSchema(schema.if)) {
+    if (isSchema(keywords.not)) rule.not = child(keywords.not, 'not');
+    if (isSchema(keywords.if)) {
       rule.condition = {
-        if: child(schema.if, 'if'),
+        if: child(keywords.if, 'if'),
         // biome-ignore lint/suspicious/noThenProperty: the keyword's own name; it is a rule, never called
-        then: isSchema(schema.then) ? child(schema.then, 'then') : ANYTHING,
-        else: isSchema(schema.else) ? child(schema.else, 'else') : ANYTHING,
+        then: isSchema(keywords.then) ? child(keywords.then, 'then') : ANYTHING,
+        else: isSchema(keywords.else) ? child(keywords.else, 'else') : ANYTHING,
       };
     }
   }
 
-  #object(schema: JsonObject, pointer: string, child: ReadChild): ObjectRule | undefined {
-    if (!OBJECT_KEYWORDS.some((key) => schema[key] !== undefined)) return undefined;
+  #object(keywords: SchemaKeywords, pointer: string, child: ReadChild): ObjectRule | undefined {
+    if (!OBJECT_KEYWORDS.some((key) => keywords[key] !== undefined)) return undefined;
     const properties = new Map(
-      entriesOf(schema.properties).map(([name, value]) => [name, child(value, `properties/${escapeToken(name)}`)]),
+      Object.entries(keywords.properties ?? {}).map(([name, value]) => [
+        name,
+        child(value, `properties/${escapeToken(name)}`),
+      ]),
     );
     const patterns: { pattern: Pattern; rule: Rule }[] = [];
     let isPartial = false;
-    for (const [source, value] of entriesOf(schema.patternProperties)) {
+    for (const [source, value] of Object.entries(keywords.patternProperties ?? {})) {
       const pattern = this.#pattern(source, pointer);
       if (pattern === undefined) isPartial = true;
       else patterns.push({ pattern, rule: child(value, `patternProperties/${escapeToken(source)}`) });
     }
-    const dependencies = [...entriesOf(schema.dependencies), ...entriesOf(schema.dependentRequired)];
     const rule: Writable<ObjectRule> = {
       properties,
       patterns,
-      required: stringsOf(schema.required),
-      dependentRequired: dependencies
-        .filter(([, names]) => Array.isArray(names))
-        .map(([key, names]) => [key, stringsOf(names)] as const),
-      dependentRules: [...entriesOf(schema.dependencies), ...entriesOf(schema.dependentSchemas)]
-        .filter(([, value]) => isSchema(value))
-        .map(([key, value]) => [key, child(value, `dependentSchemas/${escapeToken(key)}`)] as const),
-      ...bounds(schema, 'minProperties', 'maxProperties'),
+      required: keywords.required ?? [],
+      dependentRequired: keywords.dependentRequired ?? [],
+      dependentRules: (keywords.dependentSchemas ?? []).map(
+        ([key, value]) => [key, child(value, `dependentSchemas/${escapeToken(key)}`)] as const,
+      ),
     };
     // Where a pattern can't be run, any key may be one that it matches.
-    if (isSchema(schema.additionalProperties) && !isPartial)
-      rule.additional = child(schema.additionalProperties, 'additionalProperties');
-    if (isSchema(schema.unevaluatedProperties) && !isPartial)
-      rule.unevaluated = child(schema.unevaluatedProperties, 'unevaluatedProperties');
-    if (isSchema(schema.propertyNames)) rule.names = child(schema.propertyNames, 'propertyNames');
+    if (isSchema(keywords.additionalProperties) && !isPartial)
+      rule.additional = child(keywords.additionalProperties, 'additionalProperties');
+    if (isSchema(keywords.unevaluatedProperties) && !isPartial)
+      rule.unevaluated = child(keywords.unevaluatedProperties, 'unevaluatedProperties');
+    if (isSchema(keywords.propertyNames)) rule.names = child(keywords.propertyNames, 'propertyNames');
     return rule;
-  }
-
-  #string(schema: JsonObject, pointer: string): StringRule | undefined {
-    const pattern = typeof schema.pattern === 'string' ? this.#pattern(schema.pattern, pointer) : undefined;
-    const rule: StringRule = {
-      ...bounds(schema, 'minLength', 'maxLength'),
-      ...(pattern === undefined ? {} : { pattern }),
-    };
-    return isEmpty(rule) ? undefined : rule;
   }
 
   #pattern(source: string, pointer: string): Pattern | undefined {
@@ -255,6 +229,26 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
   ...['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'],
 ]);
 const OBJECT_KEYWORDS = [
-  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'required'],
-  ...['dependencies', 'dependentRequired', 'dependentSchemas', 'propertyNames', 'minProperties', 'maxProperties'],
+  ...(['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'required'] as const),
+  ...(['dependentRequired', 'dependentSchemas', 'propertyNames'] as const),
 ];
+
+function arrayRule(keywords: SchemaKeywords, child: ReadChild): ArrayRule | undefined {
+  const { prefixItems = [], prefixKeyword } = keywords;
+  const leading = prefixItems.map((value, index) => child(value, `${prefixKeyword}/${index}`));
+  const rule: Writable<ArrayRule> = { leading };
+  if (isSchema(keywords.items)) rule.items = child(keywords.items, 'items');
+  if (isSchema(keywords.unevaluatedItems)) rule.unevaluated = child(keywords.unevaluatedItems, 'unevaluatedItems');
+  if (isSchema(keywords.contains)) {
+    rule.contains = {
+      rule: child(keywords.contains, 'contains'),
+      minimum: keywords.minContains ?? 1,
+      maximum: keywords.maxContains ?? Number.POSITIVE_INFINITY,
+    };
+  }
+  return leading.length === 0 && Object.keys(rule).length === 1 ? undefined : rule;
+}
+
+function children(keywords: SchemaKeywords, key: 'allOf' | 'anyOf' | 'oneOf', child: ReadChild): Rule[] | undefined {
+  return keywords[key]?.map((value, index) => child(value, `${key}/${index}`));
+}

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { Constraints } from '../../domain/json-schema/constraints.js';
 import { addEvaluatedItems, addEvaluatedNames } from './evaluated.js';
 import { type LimitKeyword, type Place, type Problem, TOP } from './problem.js';
 import {
@@ -7,10 +8,8 @@ import {
   canonicalText,
   isAllowed,
   NOTHING,
-  type NumberRule,
   type ObjectRule,
   type Rule,
-  type StringRule,
   type TypeName,
   typeOf,
   UNCOMPARED,
@@ -65,13 +64,17 @@ export class Evaluation {
       return;
     }
     if (typeof value === 'string') {
-      if (rule.string !== undefined) this.#string(rule, rule.string, value, place, problems);
+      if (rule.limits !== undefined) this.#string(rule, rule.limits, value, place, problems);
     } else if (typeof value === 'number') {
-      if (rule.number !== undefined) checkNumber(rule, rule.number, value, place, problems);
+      if (rule.limits !== undefined) checkNumber(rule, rule.limits, value, place, problems);
     } else if (Array.isArray(value)) {
+      if (rule.limits !== undefined) checkCount(rule, ['minItems', 'maxItems'], value.length, value, place, problems);
       if (rule.array !== undefined) this.#array(rule, rule.array, value, place, depth, problems);
-    } else if (isJsonObject(value) && rule.object !== undefined) {
-      this.#object(rule, rule.object, value, place, depth, problems);
+      if (rule.limits?.uniqueItems === true) this.#unique(rule, value, place, problems);
+    } else if (isJsonObject(value)) {
+      if (rule.limits !== undefined)
+        checkCount(rule, ['minProperties', 'maxProperties'], Object.keys(value).length, value, place, problems);
+      if (rule.object !== undefined) this.#object(rule, rule.object, value, place, depth, problems);
     }
     this.#combinators(rule, value, place, depth, problems);
     if (problems.length === 0) this.#unevaluated(rule, value, place, depth, problems);
@@ -149,7 +152,6 @@ export class Evaluation {
       if (Object.hasOwn(value, key)) this.check(dependent, value, place, depth + 1, problems);
     }
     const names = Object.keys(value);
-    checkCount(rule, object, ['minProperties', 'maxProperties'], names.length, value, place, problems);
     for (const name of names) {
       if (this.#isFull(problems) || this.#isSpent) return;
       const at: Place = { parent: place, token: name, rule };
@@ -197,7 +199,6 @@ export class Evaluation {
     problems: Problem[],
   ): void {
     const whole = values as JsonValue[];
-    checkCount(rule, array, ['minItems', 'maxItems'], values.length, whole, place, problems);
     if (array.leading.length > 0 || array.items !== undefined) {
       for (const [index, item] of values.entries()) {
         const itemRule = array.leading[index] ?? array.items;
@@ -215,7 +216,6 @@ export class Evaluation {
       if (actual < minimum || actual > maximum)
         problems.push({ place, value: whole, rule, fault: { kind: 'limit', keyword, limit, actual } });
     }
-    if (array.isUnique === true) this.#unique(rule, values, place, problems);
   }
 
   #unique(rule: Rule, values: readonly JsonValue[], place: Place, problems: Problem[]): void {
@@ -236,12 +236,12 @@ export class Evaluation {
     }
   }
 
-  #string(rule: Rule, string: StringRule, value: string, place: Place, problems: Problem[]): void {
-    if (string.minimum !== undefined || string.maximum !== undefined) {
-      const actual = this.#spend(value.length >> 4) ? characterCount(value, string) : undefined;
-      if (actual !== undefined) checkCount(rule, string, ['minLength', 'maxLength'], actual, value, place, problems);
+  #string(rule: Rule, limits: Constraints, value: string, place: Place, problems: Problem[]): void {
+    if (limits.minLength !== undefined || limits.maxLength !== undefined) {
+      const actual = this.#spend(value.length >> 4) ? characterCount(value, limits) : undefined;
+      if (actual !== undefined) checkCount(rule, ['minLength', 'maxLength'], actual, value, place, problems);
     }
-    const { pattern } = string;
+    const { pattern } = rule;
     if (pattern === undefined || !this.#spend(1 + (value.length >> 2)) || pattern.test(value)) return;
     problems.push({ place, value, rule, fault: { kind: 'pattern', source: pattern.source } });
   }
@@ -275,11 +275,11 @@ function isOfType(type: TypeName, value: JsonValue): boolean {
   return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type;
 }
 
-function checkNumber(rule: Rule, number: NumberRule, value: number, place: Place, problems: Problem[]): void {
+function checkNumber(rule: Rule, limits: Constraints, value: number, place: Place, problems: Problem[]): void {
   const fail = (keyword: LimitKeyword, limit: number): void => {
     problems.push({ place, value, rule, fault: { kind: 'limit', keyword, limit, actual: value } });
   };
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = number;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = limits;
   if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) fail('exclusiveMinimum', exclusiveMinimum);
   else if (minimum !== undefined && value < minimum) fail('minimum', minimum);
   if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) fail('exclusiveMaximum', exclusiveMaximum);
@@ -295,15 +295,18 @@ function isMultiple(value: number, divisor: number): boolean {
   );
 }
 
+type CountKeyword = Extract<LimitKeyword, `${string}${'Length' | 'Items' | 'Properties'}`>;
+
 function checkCount(
   rule: Rule,
-  { minimum, maximum }: { readonly minimum?: number; readonly maximum?: number },
-  [least, most]: readonly [LimitKeyword, LimitKeyword],
+  [least, most]: readonly [CountKeyword, CountKeyword],
   actual: number,
   value: JsonValue,
   place: Place,
   problems: Problem[],
 ): void {
+  const minimum = rule.limits?.[least];
+  const maximum = rule.limits?.[most];
   if (minimum !== undefined && actual < minimum)
     problems.push({ place, value, rule, fault: { kind: 'limit', keyword: least, limit: minimum, actual } });
   if (maximum !== undefined && actual > maximum)
@@ -311,8 +314,8 @@ function checkCount(
 }
 
 /** Characters are code points; they are counted only where the number of UTF-16 units leaves it open. */
-function characterCount(value: string, { minimum = 0, maximum = Number.POSITIVE_INFINITY }: StringRule): number {
-  if (value.length <= maximum && value.length >= minimum * 2) return value.length;
+function characterCount(value: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Constraints): number {
+  if (value.length <= maxLength && value.length >= minLength * 2) return value.length;
   let count = 0;
   for (const _ of value) count += 1;
   return count;

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../domain/json.js';
+import type { Constraints } from '../../domain/json-schema/constraints.js';
 
 /** A schema, read once and made ready to check values: foreign mistakes are gone, references are pointers. */
 export interface Rule {
@@ -13,8 +14,8 @@ export interface Rule {
   readonly values?: readonly AllowedValues[];
   readonly object?: ObjectRule;
   readonly array?: ArrayRule;
-  readonly number?: NumberRule;
-  readonly string?: StringRule;
+  readonly limits?: Constraints;
+  readonly pattern?: Pattern;
   /** `allOf`, and what references point to. */
   readonly all?: readonly Rule[];
   readonly anyOf?: readonly Rule[];
@@ -42,8 +43,6 @@ export interface ObjectRule {
   readonly dependentRequired: readonly (readonly [key: string, names: readonly string[]])[];
   readonly dependentRules: readonly (readonly [key: string, rule: Rule])[];
   readonly names?: Rule;
-  readonly minimum?: number;
-  readonly maximum?: number;
 }
 
 export interface ArrayRule {
@@ -51,23 +50,6 @@ export interface ArrayRule {
   readonly items?: Rule;
   readonly unevaluated?: Rule;
   readonly contains?: { readonly rule: Rule; readonly minimum: number; readonly maximum: number };
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly isUnique?: boolean;
-}
-
-export interface NumberRule {
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly multipleOf?: number;
-}
-
-export interface StringRule {
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: Pattern;
 }
 
 /** A regular expression of a stranger, run by an engine that can't be made to backtrack. */

@@ -1,11 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../../domain/json.js';
-import {
-  type Constraints,
-  type ObjectShape,
-  type SchemaNode,
-  type TupleShape,
-  withoutReference,
-} from './schema-model.js';
+import type { Constraints } from '../../../domain/json-schema/constraints.js';
+import { type ObjectShape, type SchemaNode, type TupleShape, withoutReference } from './schema-model.js';
 
 /** How deep a value is looked into; below that it is believed. */
 const MAX_DEPTH = 24;

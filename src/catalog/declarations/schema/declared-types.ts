@@ -1,23 +1,20 @@
-import type { JsonObject } from '../../../domain/json.js';
+import type { SchemaKeywords } from '../../../domain/json-schema/keywords.js';
 
 /**
- * The declared types, in lower case (some converters shout), or the one that the keywords imply. Beside a combinator
- * only object keywords imply something: `anyOf: [string, null]` with `minLength` is still nullable.
+ * The declared types, or the one that the keywords imply. Beside a combinator only object keywords imply something:
+ * `anyOf: [string, null]` with `minLength` is still nullable.
  */
-export function declaredTypes(schema: JsonObject): readonly string[] {
-  const { type } = schema;
-  if (typeof type === 'string') return [type.toLowerCase()];
-  if (Array.isArray(type)) {
-    return type.filter((name): name is string => typeof name === 'string').map((name) => name.toLowerCase());
-  }
-  if (COMBINATORS.some((key) => schema[key] !== undefined)) {
-    // `required: true` is draft-03's way to mark a property, and says nothing about its type.
-    return OBJECT_KEYWORDS.some((key) => typeof schema[key] === 'object') ? ['object'] : [];
-  }
-  const implied = IMPLIED_TYPES.find(([, keywords]) =>
-    keywords.some((key) => schema[key] !== undefined && !(key === 'required' && typeof schema[key] === 'boolean')),
-  );
-  return implied === undefined ? [] : [implied[0]];
+export function declaredTypes(keywords: SchemaKeywords): readonly string[] {
+  if (keywords.types !== undefined) return keywords.types;
+  if ((keywords.properties ?? keywords.patternProperties ?? keywords.required) !== undefined) return ['object'];
+  if (hasCombinator(keywords)) return [];
+  const { constraints = {} } = keywords;
+  if ((keywords.additionalProperties ?? keywords.propertyNames) !== undefined) return ['object'];
+  if ((constraints.minProperties ?? constraints.maxProperties) !== undefined) return ['object'];
+  if ((keywords.items ?? keywords.prefixItems ?? keywords.contains) !== undefined) return ['array'];
+  if ((constraints.minItems ?? constraints.maxItems ?? constraints.uniqueItems) !== undefined) return ['array'];
+  if (TEXT_LIMITS.some((key) => constraints[key] !== undefined)) return ['string'];
+  return NUMBER_LIMITS.some((key) => constraints[key] !== undefined) ? ['number'] : [];
 }
 
 /** The types that JSON Schema knows, and the one that people believe it knows. */
@@ -26,11 +23,9 @@ export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   'any',
 ]);
 
-const OBJECT_KEYWORDS = ['properties', 'patternProperties', 'required'];
-const IMPLIED_TYPES: readonly (readonly [type: string, keywords: readonly string[]])[] = [
-  ['object', [...OBJECT_KEYWORDS, 'additionalProperties', 'propertyNames', 'minProperties', 'maxProperties']],
-  ['array', ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems', 'uniqueItems', 'contains']],
-  ['string', ['pattern', 'minLength', 'maxLength', 'contentEncoding', 'contentMediaType']],
-  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
-];
-const COMBINATORS = ['$ref', '$dynamicRef', '$recursiveRef', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'];
+const TEXT_LIMITS = ['pattern', 'minLength', 'maxLength', 'contentEncoding', 'contentMediaType'] as const;
+const NUMBER_LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
+
+function hasCombinator({ references, anyOf, oneOf, allOf, enumeration, constant }: SchemaKeywords): boolean {
+  return (references ?? anyOf ?? oneOf ?? allOf ?? enumeration ?? constant) !== undefined;
+}

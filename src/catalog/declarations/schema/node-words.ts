@@ -1,8 +1,9 @@
 import type { JsonValue } from '../../../domain/json.js';
+import type { Constraints } from '../../../domain/json-schema/constraints.js';
 import { quoteVisibly } from '../../../lib/visible-text.js';
 import { commentLine, commentLines, firstSentence } from '../doc-comment.js';
 import { mergeNotes } from './notes.js';
-import type { Constraints, Notes, SchemaNode, Shape } from './schema-model.js';
+import type { Notes, SchemaNode, Shape } from './schema-model.js';
 
 /**
  * How much is said beside the types. `full`: everything worth knowing. `compact`: one sentence, defaults and formats.
@@ -81,7 +82,8 @@ function factsOf(shape: Shape, notes: Notes, detail: Detail, mark: string): stri
 function constraintFacts(constraints: Constraints, shape: Shape): string[] {
   const facts: string[] = [];
   for (const [name, value] of Object.entries(constraints) as [keyof Constraints, string | number | boolean][]) {
-    // A tuple's type already says how many there are.
+    // A tuple's type already says how many there are, and a warning says that this one is lost.
+    if (name === 'maxProperties') continue;
     if (shape.kind === 'tuple' && (name === 'minItems' || name === 'maxItems')) continue;
     if (value === true) facts.push(name);
     else if (typeof value === 'string') facts.push(`${name} ${commentLine(value, MAX_VALUE_TEXT)}`);

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../domain/json.js';
+import type { Constraints } from '../../../domain/json-schema/constraints.js';
 
 /** A foreign schema, read once: what every emitter (TypeScript, Python, Go) and the example maker work from. */
 export interface SchemaModel {
@@ -86,24 +87,6 @@ export interface Notes {
   readonly readOnly?: boolean;
   readonly constraints?: Constraints;
   readonly warnings?: readonly string[];
-}
-
-/** Limits on values, under the schema's own keywords (draft-04 booleans already turned into numbers). */
-export interface Constraints {
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly multipleOf?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly uniqueItems?: boolean;
-  readonly minProperties?: number;
-  readonly contentEncoding?: string;
-  readonly contentMediaType?: string;
 }
 
 export const NO_NOTES: Notes = Object.freeze({});

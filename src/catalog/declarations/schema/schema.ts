@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/json.js';
+import { readKeywords, type SchemaKeywords } from '../../../domain/json-schema/keywords.js';
 import { type References, referencesOf } from '../../../domain/json-schema/references.js';
 import { circularAliases } from '../typescript/circular-aliases.js';
 import { intersect, type MergeBudget, unite } from './combine.js';
@@ -80,7 +81,8 @@ class SchemaReader {
     if (schema === false) return { shape: NEVER, notes: NO_NOTES };
     if (!isJsonObject(schema)) return this.#unrepresentable(place, 'this is not a schema');
     const definition = this.#definitions.get(schema);
-    if (definition !== undefined) return { shape: { kind: 'reference', definition }, notes: readNotes(schema) };
+    if (definition !== undefined)
+      return { shape: { kind: 'reference', definition }, notes: readNotes(readKeywords(schema)) };
     return this.#body(schema, place);
   }
 
@@ -99,7 +101,8 @@ class SchemaReader {
 
   /** What a schema says itself, references to it set aside. */
   #body(schema: JsonObject, place: Place): SchemaNode {
-    let notes = readNotes(schema);
+    const keywords = readKeywords(schema);
+    let notes = readNotes(keywords);
     this.#nodes += 1;
     if (place.depth > SCHEMA_BOUNDS.depth)
       return this.#unrepresentable(place, 'nested too deeply to be declared', notes);
@@ -107,30 +110,24 @@ class SchemaReader {
       return this.#unrepresentable(place, 'the schema is too large to be declared', notes);
     for (const warning of notes.warnings ?? []) this.#warnings.push({ pointer: pointerOf(place), message: warning });
 
-    const types = declaredTypes(schema);
+    const types = declaredTypes(keywords);
     const strange = types.find((type) => !KNOWN_TYPES.has(type));
     if (strange !== undefined) notes = this.#warn(place, `the type ${JSON.stringify(strange)} is not known`, notes);
 
-    for (const keyword of unusableKeywords(schema, types))
+    for (const keyword of malformedKeywords(keywords, types))
       notes = this.#warn(place, `${keyword} is not what JSON Schema says, and is left out`, notes);
 
-    let node: SchemaNode = { shape: this.#ownShape(types, schema, place), notes };
-    for (const key of ['$ref', '$dynamicRef', '$recursiveRef']) {
-      const reference = schema[key];
-      if (typeof reference === 'string') node = this.#both(node, this.#reference(reference, schema, place), place);
+    let node: SchemaNode = { shape: this.#ownShape(types, keywords, place), notes };
+    for (const reference of keywords.references ?? [])
+      node = this.#both(node, this.#reference(reference, schema, place), place);
+    for (const key of ['anyOf', 'oneOf'] as const) {
+      const options = keywords[key];
+      if (options !== undefined) node = this.#both(node, this.#options(options, place, key), place);
     }
-    for (const key of ['anyOf', 'oneOf']) {
-      const options = schema[key];
-      if (Array.isArray(options) && options.length > 0)
-        node = this.#both(node, this.#options(options, place, key), place);
-    }
-    if (Array.isArray(schema.allOf)) {
-      for (const [index, part] of schema.allOf.entries()) {
-        node = this.#both(node, this.#child(part, place, `allOf/${index}`), place);
-      }
-    }
-    node = this.#narrowToValues(node, schema, place);
-    if (schema.nullable === true && node.shape.kind !== 'unknown') {
+    for (const [index, part] of keywords.allOf?.entries() ?? [])
+      node = this.#both(node, this.#child(part, place, `allOf/${index}`), place);
+    node = this.#narrowToValues(node, keywords, place);
+    if (keywords.isNullable && node.shape.kind !== 'unknown') {
       node = {
         shape: unite([
           { shape: node.shape, notes: NO_NOTES },
@@ -160,8 +157,8 @@ class SchemaReader {
   }
 
   /** `enum` and `const`: those of the values that the rest of the schema allows. */
-  #narrowToValues(node: SchemaNode, schema: JsonObject, place: Place): SchemaNode {
-    const values = schema.const !== undefined ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined;
+  #narrowToValues(node: SchemaNode, { constant, enumeration }: SchemaKeywords, place: Place): SchemaNode {
+    const values = constant !== undefined ? [constant] : enumeration;
     if (values === undefined) return node;
     if (values.length > SCHEMA_BOUNDS.enumValues) {
       return {
@@ -222,21 +219,23 @@ class SchemaReader {
   }
 
   /** The shape that `type` and the keywords of that type give, combinators apart. */
-  #ownShape(types: readonly string[], schema: JsonObject, place: Place): Shape {
+  #ownShape(types: readonly string[], keywords: SchemaKeywords, place: Place): Shape {
     const [only] = types;
     if (only === undefined) return UNKNOWN;
-    if (types.length === 1) return this.#typeShape(only, schema, place);
-    const shapes = types.map((type): SchemaNode => ({ shape: this.#typeShape(type, schema, place), notes: NO_NOTES }));
+    if (types.length === 1) return this.#typeShape(only, keywords, place);
+    const shapes = types.map(
+      (type): SchemaNode => ({ shape: this.#typeShape(type, keywords, place), notes: NO_NOTES }),
+    );
     return unite(shapes).shape;
   }
 
-  #typeShape(type: string, schema: JsonObject, place: Place): Shape {
+  #typeShape(type: string, keywords: SchemaKeywords, place: Place): Shape {
     const readChild = (child: JsonValue, token: string) => this.#child(child, place, token);
     switch (type) {
       case 'object':
-        return readObject(schema, readChild);
+        return readObject(keywords, readChild);
       case 'array':
-        return readArray(schema, readChild);
+        return readArray(keywords, readChild);
       case 'string':
       case 'number':
       case 'integer':
@@ -249,19 +248,11 @@ class SchemaReader {
   }
 }
 
-/** Keywords that shape a type and hold something that cannot be read. */
-function unusableKeywords(schema: JsonObject, types: readonly string[]): string[] {
-  const { properties, items } = schema;
-  return [
-    ...(types.includes('object') && properties !== undefined && !isJsonObject(properties) ? ['properties'] : []),
-    ...(types.includes('array') && items !== undefined && (items === null || !SCHEMAS.has(typeof items))
-      ? ['items']
-      : []),
-    ...['enum', 'anyOf', 'oneOf', 'allOf'].filter((key) => schema[key] !== undefined && !Array.isArray(schema[key])),
-  ];
+/** Keywords that shape this type and hold something that cannot be read. */
+function malformedKeywords({ malformed = [] }: SchemaKeywords, types: readonly string[]): readonly string[] {
+  const isOfType = (keyword: string) => types.includes(keyword === 'properties' ? 'object' : 'array');
+  return malformed.filter((keyword) => (keyword !== 'properties' && keyword !== 'items') || isOfType(keyword));
 }
-
-const SCHEMAS: ReadonlySet<string> = new Set(['object', 'boolean']);
 
 function pointerOf(place: Place): string {
   return place.parent === undefined ? place.token : `${pointerOf(place.parent)}/${place.token}`;
