@@ -4,7 +4,8 @@ import { readKeywords } from './keywords.js';
 
 /** Without the keywords that are not there. */
 function read(schema: JsonObject) {
-  const isGiven = ([key, value]: [string, unknown]) => value !== undefined && !(key.startsWith('is') && value === false);
+  const isGiven = ([key, value]: [string, unknown]) =>
+    value !== undefined && !(key.startsWith('is') && value === false);
   const { prefixKeyword: _, ...keywords } = readKeywords(schema);
   return Object.fromEntries(Object.entries(keywords).filter(isGiven));
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
+import { isSchema } from './keywords.js';
 
 /** What a `$ref` of this document points to; `undefined` where it points nowhere, or out of the document. */
 export interface References {
@@ -109,24 +110,26 @@ function resolveFragment(resource: Resource, fragment: string): ReturnType<Refer
 function resolvePointer(root: JsonObject, fragment: string, start: string): ReturnType<References['resolve']> {
   const tokens = fragment.slice(1).split('/').map(unescapeToken);
   const target = follow(root, tokens);
-  if (target !== undefined) return { pointer: `${start}${fragment}`, target };
+  if (isSchema(target)) return { pointer: `${start}${fragment}`, target };
   // Converters that rename one container and forget the references into it are common.
   const other = tokens[0] === 'definitions' ? '$defs' : tokens[0] === '$defs' ? 'definitions' : undefined;
   if (other === undefined) return undefined;
   const renamed = follow(root, [other, ...tokens.slice(1)]);
-  return renamed === undefined ? undefined : { pointer: `${start}${fragment}`, target: renamed };
+  return isSchema(renamed) ? { pointer: `${start}${fragment}`, target: renamed } : undefined;
 }
 
-/** Own properties only: `#/constructor` and `#/__proto__` must not reach what every object inherits. */
+/** What a JSON Pointer such as `/a/b` leads to. Own properties only: `/constructor` must not reach what is inherited. */
+export function valueAt(root: JsonObject, pointer: string): JsonValue | undefined {
+  return follow(root, pointer.slice(1).split('/').map(unescapeToken));
+}
+
 function follow(root: JsonObject, tokens: readonly string[]): JsonValue | undefined {
-  let current: JsonValue = root;
+  let current: JsonValue | undefined = root;
   for (const token of tokens) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, token)) return undefined;
-    const next: JsonValue | undefined = (current as JsonObject)[token];
-    if (next === undefined) return undefined;
-    current = next;
+    current = (current as JsonObject)[token];
   }
-  return isJsonObject(current) || typeof current === 'boolean' ? current : undefined;
+  return current;
 }
 
 /** The last part of a pointer as it was meant: `#/$defs/a~1b` ends in `a/b`. */
@@ -142,7 +145,7 @@ function unescapeToken(token: string): string {
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function decodeFragment(fragment: string): string | undefined {
+export function decodeFragment(fragment: string): string | undefined {
   if (!fragment.includes('%')) return fragment;
   try {
     return decodeURIComponent(fragment);

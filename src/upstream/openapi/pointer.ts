@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { decodeFragment, valueAt } from '../../domain/json-schema/references.js';
 
 /** A reference may lead to a reference. Nobody goes this far, and a circle has no end. */
 const MAX_HOPS = 16;
@@ -14,13 +15,7 @@ export class Pointers {
   /** What is at `#/a/b`; nothing for other documents. */
   at(reference: string): JsonValue | undefined {
     if (!reference.startsWith('#/')) return undefined;
-    let current: JsonValue | undefined = this.#document;
-    for (const token of reference.slice(2).split('/')) {
-      const key = unescaped(token);
-      if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined;
-      current = (current as JsonObject)[key];
-    }
-    return current;
+    return valueAt(this.#document, decodeFragment(reference.slice(1)) ?? reference.slice(1));
   }
 
   /** The object itself, or the one that its `$ref` leads to. Nothing where that is not an object, or never ends. */
@@ -32,15 +27,5 @@ export class Pointers {
       current = this.at(current.$ref);
     }
     return undefined;
-  }
-}
-
-function unescaped(token: string): string {
-  const plain = token.replaceAll('~1', '/').replaceAll('~0', '~');
-  if (!plain.includes('%')) return plain;
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
   }
 }

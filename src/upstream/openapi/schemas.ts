@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { readKeywords } from '../../domain/json-schema/keywords.js';
 import type { Pointers } from './pointer.js';
 
 /** Of one definition. */
@@ -18,7 +19,7 @@ interface Definition {
 
 /**
  * Schemas of a document as JSON Schemas that stand alone: references within the document become `$defs`, each read once
- * and shared by all tools. Words that are not JSON Schema's are left out, those of 3.0 are brought to their form of today.
+ * and shared by all tools. Keywords that are not JSON Schema's are left out, and those of OpenAPI 3.0 are written in the form of 2020-12.
  */
 export class SchemaRegistry {
   readonly #pointers: Pointers;
@@ -88,14 +89,14 @@ export class SchemaRegistry {
   }
 
   #read(schema: JsonValue | undefined, direction: Direction, references: Set<string>): JsonValue {
-    return new Reader(direction, (reference) => {
+    return new SchemaWriter(direction, (reference) => {
       if (this.#pointers.at(reference) === undefined) {
         this.#warn(`a schema refers to ${JSON.stringify(reference.slice(0, 100))}, which is not in the document`);
         return undefined;
       }
       references.add(reference);
       return `#/$defs/${this.#nameOf(reference)}`;
-    }).read(schema, 0);
+    }).write(schema, 0);
   }
 }
 
@@ -105,30 +106,15 @@ export interface SchemaScope {
   complete(schema: JsonObject): JsonObject;
 }
 
-const SCHEMAS = [
-  'items',
-  'additionalProperties',
-  'not',
-  'contains',
-  'propertyNames',
-  'if',
-  'then',
-  'else',
-  'unevaluatedProperties',
-  'unevaluatedItems',
+const CHILDREN = [
+  ...(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else'] as const),
+  ...(['unevaluatedProperties', 'unevaluatedItems'] as const),
 ];
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const MAPS = ['patternProperties', 'dependentSchemas'];
-const TEXTS = ['title', 'description', 'format', 'pattern', 'contentEncoding', 'contentMediaType'];
-const VALUES = [
-  ...['enum', 'const', 'default', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
-  ...['maxLength', 'minLength', 'maxItems', 'minItems', 'uniqueItems', 'maxProperties', 'minProperties'],
-  ...['deprecated', 'dependentRequired', 'minContains', 'maxContains'],
-];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const;
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-/** Copies one schema, as far as it is one and as far as it goes. */
-class Reader {
+/** Writes one schema as JSON Schema of today, as far as it is one and as far as it goes. */
+class SchemaWriter {
   readonly #skipped: 'readOnly' | 'writeOnly';
   readonly #nameOf: (reference: string) => string | undefined;
   #nodes = 0;
@@ -138,53 +124,56 @@ class Reader {
     this.#nameOf = nameOf;
   }
 
-  read(schema: JsonValue | undefined, depth: number): JsonValue {
+  write(schema: JsonValue | undefined, depth: number): JsonValue {
     if (typeof schema === 'boolean') return schema;
     if (!isJsonObject(schema) || depth > MAX_DEPTH || ++this.#nodes > MAX_NODES) return {};
-    const from = (key: string): JsonValue | undefined => (Object.hasOwn(schema, key) ? schema[key] : undefined);
-    const read = new Map<string, JsonValue>();
-    const put = (key: string, value: JsonValue | undefined) => value === undefined || read.set(key, value);
+    const keywords = readKeywords(schema);
+    const written = new Map<string, JsonValue>();
+    const put = (key: string, value: JsonValue | undefined) => value === undefined || written.set(key, value);
+    const child = (value: JsonValue) => this.write(value, depth + 1);
 
-    const reference = from('$ref');
-    if (typeof reference === 'string') put('$ref', this.#nameOf(reference));
-    put('type', typeOf(from('type')));
-    for (const key of TEXTS) put(key, textOf(from(key)));
-    for (const key of VALUES) put(key, this.#value(from(key), depth + 1));
-    for (const key of SCHEMAS) if (from(key) !== undefined) put(key, this.read(from(key), depth + 1));
-    for (const key of LISTS) {
-      const list = from(key);
-      if (Array.isArray(list) && list.length > 0)
-        put(
-          key,
-          list.map((each) => this.read(each, depth + 1)),
-        );
-    }
-    for (const key of MAPS) put(key, this.#map(from(key), depth));
-    put('properties', this.#map(from('properties'), depth));
-    const { required } = schema;
-    const kept = isJsonObject(read.get('properties')) ? (read.get('properties') as JsonObject) : {};
-    const declared = isJsonObject(schema.properties) ? schema.properties : {};
-    if (Array.isArray(required)) {
-      // What is left out of the properties here is not asked for either.
-      const names = required.filter((name) => typeof name === 'string' && isKept(name, declared, kept));
-      if (names.length > 0) put('required', names);
-    }
-    bringUpToDate(read);
-    return from('nullable') === true ? nullable(read) : Object.fromEntries(read);
+    const [reference] = keywords.references ?? [];
+    if (reference !== undefined) put('$ref', this.#nameOf(reference));
+    put('type', knownTypes(keywords.types));
+    for (const key of ['title', 'description', 'format'] as const) put(key, shortened(keywords[key]));
+    put('enum', this.#value(keywords.enumeration as JsonValue[] | undefined, depth + 1));
+    for (const [key, value] of [
+      ['const', keywords.constant],
+      ['default', keywords.default],
+    ] as const)
+      put(key, this.#value(value, depth + 1));
+    for (const [key, value] of Object.entries(keywords.constraints ?? {})) put(key, shortened(value));
+    if (keywords.isDeprecated) put('deprecated', true);
+    for (const key of ['minContains', 'maxContains'] as const) put(key, keywords[key]);
+    for (const key of CHILDREN) if (keywords[key] !== undefined) put(key, child(keywords[key]));
+    for (const key of LISTS) put(key, keywords[key]?.map(child));
+    put('patternProperties', this.#map(keywords.patternProperties, child));
+    if (keywords.dependentSchemas !== undefined)
+      put('dependentSchemas', this.#map(Object.fromEntries(keywords.dependentSchemas), child));
+    if (keywords.dependentRequired !== undefined)
+      put('dependentRequired', Object.fromEntries(keywords.dependentRequired.map(([key, names]) => [key, [...names]])));
+    const properties = this.#map(keywords.properties, child);
+    put('properties', properties);
+    // What is left out of the properties here is not asked for either.
+    const isKept = (name: string) =>
+      Object.hasOwn(properties ?? {}, name) || !Object.hasOwn(keywords.properties ?? {}, name);
+    const required = keywords.required?.filter(isKept) ?? [];
+    if (required.length > 0) put('required', required);
+    return keywords.isNullable ? nullable(written) : Object.fromEntries(written);
   }
 
-  #map(map: JsonValue | undefined, depth: number): JsonObject | undefined {
-    if (!isJsonObject(map)) return undefined;
+  #map(map: JsonObject | undefined, child: (schema: JsonValue) => JsonValue): JsonObject | undefined {
+    if (map === undefined) return undefined;
     const entries = Object.entries(map).filter(
       ([key, value]) => key !== '__proto__' && !(isJsonObject(value) && value[this.#skipped] === true),
     );
-    return Object.fromEntries(entries.map(([key, value]) => [key, this.read(value, depth + 1)]));
+    return Object.fromEntries(entries.map(([key, value]) => [key, child(value)]));
   }
 
   /** Plain data, as it is. */
   #value(value: JsonValue | undefined, depth: number): JsonValue | undefined {
     if (value === undefined || depth > MAX_DEPTH || ++this.#nodes > MAX_NODES) return undefined;
-    if (typeof value === 'string') return value.slice(0, MAX_TEXT_CHARACTERS);
+    if (typeof value === 'string') return shortened(value);
     if (Array.isArray(value)) return value.flatMap((each) => this.#value(each, depth + 1) ?? []);
     if (!isJsonObject(value)) return value;
     const entries = Object.entries(value).flatMap(([key, each]) => {
@@ -195,35 +184,13 @@ class Reader {
   }
 }
 
-function isKept(name: JsonValue, declared: JsonObject, kept: JsonObject): boolean {
-  return Object.hasOwn(kept, name as string) || !Object.hasOwn(declared, name as string);
+function knownTypes(types: readonly string[] = []): JsonValue | undefined {
+  const known = types.filter((type) => TYPES.has(type));
+  return known.length > 1 ? known : known[0];
 }
 
-function typeOf(type: JsonValue | undefined): JsonValue | undefined {
-  if (typeof type === 'string') return TYPES.has(type) ? type : undefined;
-  if (!Array.isArray(type)) return undefined;
-  const known = type.filter((each) => typeof each === 'string' && TYPES.has(each));
-  return known.length > 0 ? known : undefined;
-}
-
-function textOf(text: JsonValue | undefined): string | undefined {
-  return typeof text === 'string' ? text.slice(0, MAX_TEXT_CHARACTERS) : undefined;
-}
-
-/** `exclusiveMinimum: true` beside `minimum: 3`, unchanged in 3.0. */
-function bringUpToDate(schema: Map<string, JsonValue>): void {
-  for (const [exclusive, bound] of [
-    ['exclusiveMinimum', 'minimum'],
-    ['exclusiveMaximum', 'maximum'],
-  ] as const) {
-    const flag = schema.get(exclusive);
-    if (typeof flag !== 'boolean') continue;
-    schema.delete(exclusive);
-    const value = schema.get(bound);
-    if (!flag || value === undefined) continue;
-    schema.set(exclusive, value);
-    schema.delete(bound);
-  }
+function shortened<T extends JsonValue | undefined>(value: T): T | string {
+  return typeof value === 'string' ? value.slice(0, MAX_TEXT_CHARACTERS) : value;
 }
 
 function nullable(schema: Map<string, JsonValue>): JsonObject {
