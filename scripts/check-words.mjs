@@ -48,7 +48,7 @@ const FILES = /\.(?:tsx?|mjs|css|html|md|py|go)$/;
  * have already run.
  */
 const NOT_OURS =
-  /^(?:test\/(?:fixtures|corpus|mcp-suite|statements|reference)\/|test\/requirements\.ts|docs\/CONFORMANCE\.md|scripts\/check-words|docs\/glossary\.md|src\/store\/migrations\/(?!run-states\.ts)|.*\/golden\/)/;
+  /^(?:test\/(?:fixtures|corpus|mcp-suite|statements|reference)\/|test\/requirements\.ts|docs\/CONFORMANCE\.md|scripts\/check-words|docs\/glossary\.md|src\/store\/sqlite\/migrations\/(?!run-states\.ts)|.*\/golden\/)/;
 
 /**
  * @param {string} path

@@ -18,8 +18,9 @@ import { type TracedRecording, traceRecorded } from './recordings/trace-recorded
 import { LiveRuns } from './runs/live-runs.js';
 import { programRunner } from './runs/program-runner.js';
 import { boundsOf } from './runs/restore-context.js';
+import type { ResumedRun } from './runs/resumed-run.js';
 import type { AskPerson, RunClient } from './runs/run-client.js';
-import type { ResumedRun, RunView } from './runs/suspended-runs.js';
+import type { RunView } from './runs/suspended-runs.js';
 import { findSyntaxError } from './runs/syntax-check.js';
 import type { ScriptLibrary } from './scripts/stored-scripts.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';

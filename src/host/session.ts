@@ -36,12 +36,12 @@ import { prepareServers } from './runs/prepare-servers.js';
 import { programForm } from './runs/program-form.js';
 import { redactLog, redactReport, redactTitle } from './runs/redact-report.js';
 import { restoreContext } from './runs/restore-context.js';
+import type { ResumedRun } from './runs/resumed-run.js';
 import { Run, type RunClient, type RunEnd, type RunOptions } from './runs/run.js';
 import { RunCatalog } from './runs/run-catalog.js';
 import { missingServers, stateOf } from './runs/run-summary.js';
 import { RunTrace } from './runs/run-trace.js';
 import type { RunAnswer, RunFacts, RunRequest, RunSummary } from './runs/run-types.js';
-import type { ResumedRun } from './runs/suspended-runs.js';
 import { connecting } from './servers/connecting.js';
 import { ServerNews } from './servers/server-news.js';
 import type { SessionOptions, SessionParts } from './session-parts.js';
@@ -376,7 +376,7 @@ export class Session {
     const { owner, calls, redactor } = run;
     const { tools, nested } = calls;
     const { audit } = await this.#parts.runtime.open();
-    audit?.flush();
+    await audit?.flush();
     if (end.state === 'unwritten')
       throw new HostError(
         'internal',

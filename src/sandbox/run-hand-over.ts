@@ -65,7 +65,7 @@ export class RunHandOver {
     return this.#challenger !== undefined && place === this.#challenger.place;
   }
 
-  /** It was in V8, which could not go on with it. */
+  /** It was in V8, which could not continue it. */
   get cameBack(): boolean {
     const { deliveries } = this.#run.journal;
     return engineOf({ deliveries }) === 'quickjs' && deliveries.some(({ kind }) => kind === 'engine');

@@ -275,7 +275,7 @@ export class SandboxRun implements MovableRun {
     this.#countTime();
   }
 
-  /** V8 does not take it, or cannot go on with it: it is rebuilt in QuickJS. */
+  /** V8 does not take it, or cannot continue it: it is rebuilt in QuickJS. */
   #leaveV8(from: EnginePlace): void {
     if (this.engine !== 'v8') return from.kill('it refused what it was not asked');
     this.#handOver.refused();

@@ -33,7 +33,7 @@ export function approvalsSuite(open: () => Promise<Store>): void {
     expect(await approvals.decide('none', 'DENIED', decision())).toBeUndefined();
   });
 
-  test('an answer is used once, by whoever is first', async () => {
+  test('an answer is used once, by the first that asks for it', async () => {
     const approvals = await (await open()).approvals();
     await approvals.add(question('c1', 'run3'));
     await approvals.decide('c1', 'APPROVED', decision());

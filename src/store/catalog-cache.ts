@@ -37,7 +37,7 @@ export function listingText(fingerprint: string, listing: CachedListing): string
   return JSON.stringify({ format: 1, fingerprint, listing });
 }
 
-/** Undefined where it is not the listing of this server. Throws where it is no JSON. */
+/** Undefined where it is not the listing of this server. Throws where it is not JSON. */
 export function readListing(text: string, serverId: string, fingerprint: string): CachedListing | undefined {
   const parsed = entrySchema.safeParse(JSON.parse(text));
   if (!parsed.success || parsed.data.fingerprint !== fingerprint) return undefined;

@@ -24,7 +24,7 @@ const PAGE = 100;
 
 /**
  * What means the same in both, parents before children. Not copied: the audit log, whose chain vouches for the place it was recorded
- * in; leases, sessions of the console and rates, which end with their hosts; caches, which are made anew.
+ * in; leases, sessions of the console and rates, which end with their hosts; caches, which are filled again.
  */
 const TABLES: readonly CopiedTable[] = [
   { name: 'run_modules', key: ['digest'], columns: ['modules'] },

@@ -24,7 +24,7 @@ const fileSchema = z.record(z.string(), z.object({ reason: z.string(), untilMs: 
 
 /**
  * What hosts of this state folder tell of their quarantines, each in a file of its own. Each host reads its servers for itself, so
- * one that floods in `codemode serve` may look well to a command that starts it anew. What cannot be read is as good as absent.
+ * one that floods in `codemode serve` may look well to a command that starts it again. What cannot be read is as good as absent.
  */
 export class Quarantines {
   readonly #folder: string;

@@ -237,7 +237,7 @@ describe('the server of the console', needs('bubblewrap'), () => {
       'DENIED',
     ]);
     for (const path of [
-      ...['/playground/run', '/policy/save', '/policy/diff', '/servers/shop/reconnect'],
+      ...['/playground/run', '/playground/check', '/policy/save', '/policy/diff', '/servers/shop/reconnect'],
       `/sessions/${owner.id}/revoke`,
     ])
       expect(await codeOf(await send(path, {}, other))).toEqual([403, 'forbidden']);

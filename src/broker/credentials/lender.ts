@@ -94,7 +94,7 @@ export class CredentialLender implements UpstreamAuthorizer {
         const next = this.#isHeadless
           ? await obtainClientGrant(this.#account, current, challenge, signal)
           : await this.#refreshed(current, challenge, signal);
-        session.write('grant', next);
+        await session.write('grant', next);
         if (next.tokens === undefined)
           throw await this.#loginNeeded('the authorization was withdrawn or has expired', challenge);
         return next;

@@ -53,7 +53,7 @@ async function loginClient(
     const asked = scopes === undefined ? account : { ...account, settings: { ...account.settings, scopes } };
     const { tokens: _, ...known } = current ?? {};
     const grant = await obtainClientGrant(asked, current === undefined ? undefined : (known as Grant), {}, signal);
-    session.write('grant', grant);
+    await session.write('grant', grant);
     return grant;
   });
 }
@@ -110,10 +110,10 @@ async function loginPerson(
       const tokens = await oauth.exchangeCode(plan, client, { code, codeVerifier, redirectUri, ...scoped }, fetch);
       const grant: Grant = { grant: 'authorization_code', ...savedPlan(plan), client, tokens };
       await vault.locked(account, async (session) => {
-        session.write('grant', grant);
-        session.remove('wanted');
+        await session.write('grant', grant);
+        await session.remove('wanted');
         if (settings.clientId === undefined && client.clientId !== settings.clientMetadataUrl)
-          session.write('registration', known ?? { issuer, redirectUri, client, ...scoped });
+          await session.write('registration', known ?? { issuer, redirectUri, client, ...scoped });
       });
       isGood = true;
       return grant;

@@ -71,14 +71,14 @@ describe('a rate', () => {
     const tight = limitOf({ tools: ['a/x'], rate: { calls: 1, perMs: 1_000 } });
     const wide = limitOf({ tools: ['a/*'], rate: { calls: 3, perMs: 1_000 } });
     const limits = new CallLimits([wide, tight], { nowMs: () => 0 });
-    for (let count = 0; count < 10; count++) limits.takeRate(callOf('a/x'));
+    for (let count = 0; count < 10; count++) void limits.takeRate(callOf('a/x'));
     expect([1, 2, 3].map(() => limits.takeRate(callOf('a/y')) === undefined)).toEqual([true, true, false]);
   });
 
   test('of each of very many callers is kept in bounded room', () => {
     const rate = { calls: 1, perMs: 1_000 };
     const limits = new CallLimits([limitOf({ each: ['caller'], rate })], { nowMs: () => 0 });
-    for (let count = 0; count < 10_050; count++) limits.takeRate(callOf('a/x', `caller ${count}`));
+    for (let count = 0; count < 10_050; count++) void limits.takeRate(callOf('a/x', `caller ${count}`));
     expect(limits.takeRate(callOf('a/x', 'caller 10049'))).toBeDefined();
     expect(limits.takeRate(callOf('a/x', 'caller 0'))).toBeUndefined();
   });

@@ -207,7 +207,7 @@ async function runSteps(
     isolation: sandbox.jail.level,
     image: `${language}-${programs.version}+codemode.${sandbox.build}+${sandbox.jail.level}`,
   };
-  audit?.flush();
+  await audit?.flush();
   await audit?.redacted(run, redacted);
   const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
   const state = report.outcome.status === 'completed' ? 'succeeded' : 'failed';

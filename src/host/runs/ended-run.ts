@@ -12,11 +12,11 @@ import type { Recording } from '../recordings/recording.js';
 import type { SessionOptions } from '../session-parts.js';
 import type { ToolView } from '../tools/tool-view.js';
 import type { KeptResults } from './kept-results.js';
+import type { RunOwner } from './resumed-run.js';
 import type { RunEnd } from './run.js';
 import { handOver, isSilent, logKeeper } from './run-summary.js';
 import type { RunTrace } from './run-trace.js';
 import type { RunAnswer, RunFacts, RunSummary } from './run-types.js';
-import type { RunOwner } from './suspended-runs.js';
 
 /** A run in progress and the outcomes of its calls. */
 export interface PreparedRun {

@@ -7,9 +7,9 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import { isDiscovery } from '../tools/discovery.js';
 import { isResults } from './kept-results.js';
+import type { ResumedRun } from './resumed-run.js';
 import type { StoredProgram } from './run.js';
 import type { RunFacts } from './run-types.js';
-import type { ResumedRun } from './suspended-runs.js';
 
 /**
  * The context of a suspended run, with its ledger. The data that it has received since then, in a process that was killed,

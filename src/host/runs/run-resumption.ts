@@ -5,7 +5,7 @@ import type { Stop } from '../../lib/awaitable.js';
 import { deferred } from '../../lib/deferred.js';
 import { decodeDelivery } from '../../sandbox/journal.js';
 import type { RunLease, RunStore, StoredRun } from '../../store/runs.js';
-import type { ResumeRun } from './suspended-runs.js';
+import type { ResumeRun } from './resumed-run.js';
 
 export interface RunResumptionOptions {
   /** The store, after all pending writes. */

@@ -8,7 +8,8 @@ import type { Awaitable } from '../../lib/awaitable.js';
 import { encodeDelivery } from '../../sandbox/journal.js';
 import type { AnswersOfDay, RunChoice, RunLease, RunPlace, RunStore, StoredRun } from '../../store/runs.js';
 import { type AnyRecording, recordingIn, storedRecording } from '../recordings/recording.js';
-import type { RunRecords, StoredProgram } from './run.js';
+import type { ResumeRun, RunOwner } from './resumed-run.js';
+import type { RunRecords } from './run.js';
 import { RunEndWriter } from './run-end-writer.js';
 import { RunResumption } from './run-resumption.js';
 import { RunWrites } from './run-writes.js';
@@ -22,26 +23,6 @@ export interface SuspendedRunsOptions {
   /** The same as an earlier version wrote them, for the runs that it suspended. */
   readonly formerSetting?: string;
 }
-
-/** The run's identity and the caller it belongs to. */
-export interface RunOwner {
-  readonly id: string;
-  readonly caller: CallerId;
-  readonly profile: string;
-  readonly codeDigest: string;
-}
-
-/** A run that is loaded from the store to be resumed. */
-export interface ResumedRun extends RunOwner {
-  readonly stored: StoredProgram;
-  /** As the session that suspended the run stored it. */
-  readonly context: JsonValue;
-  /** Aborted when the run is cancelled. */
-  readonly signal: AbortSignal;
-}
-
-/** Resumes a run. Resolves when the run ends or is suspended again. */
-export type ResumeRun = (run: ResumedRun) => Promise<void>;
 
 /** A run as it is shown to people. */
 export interface RunView {

@@ -5,12 +5,12 @@ import type { LimitTable } from '../../domain/limits.js';
 import type { LogEntry } from '../../domain/run.js';
 import { grantsOf, mayCallServer } from '../../host/runs/capability-grants.js';
 import type { RunAnswer, RunRequest } from '../../host/runs/run-types.js';
+import { unknownGrants } from '../../host/runs/unknown-grants.js';
 import type { Session } from '../../host/session.js';
 import type { CallContext } from '../profile.js';
 import { parseExecuteRequest, requestIdOf } from './contract.js';
 import { runWithRecovery } from './recovery.js';
 import { type ExecuteResponse, renderRefusal, renderResponse, renderStillRunning, renderSuspended } from './render.js';
-import { unknownGrants } from './unknown-grants.js';
 
 /** What holds for every request of the contract, by whichever door it comes. */
 export interface ExecuteSettings {

@@ -36,7 +36,7 @@ interface Resident {
 const MAX_RESIDENT = 3;
 /** Programs of one caller at once: a client that sends more gets no verdict about them. */
 const MAX_OPEN = 16;
-/** So long it stays whoever else wants one: to start one takes as much as hundreds of checks, and callers must not make each other pay. */
+/** So long it stays, even where other callers want one: a start costs as much as hundreds of checks, and callers must not make each other pay. */
 const STAYS_MS = 30_000;
 /** One that nobody uses gives its memory back. */
 const IDLE_MS = 10 * 60_000;

@@ -117,7 +117,7 @@ export class ChainWriter implements AuditWriter {
         this.#hasProblem = true;
         this.#options.onProblem(error);
         for (const { written } of [...batch, ...this.#waiting]) written.reject(error);
-        // They are tried again with the next record; whoever waited for them has heard.
+        // They are tried again with the next record; the calls that waited for them have failed.
         this.#waiting = this.#waiting.map(({ entry }) => ({ entry, written: deferred<void>() }));
         for (const { written } of this.#waiting) written.promise.catch(() => {});
         return;

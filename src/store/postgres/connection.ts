@@ -131,7 +131,7 @@ export class Postgres implements Sql {
     });
   }
 
-  /** A connection of its own, outside the pool, for `LISTEN`. Whoever connects it ends it. */
+  /** A connection of its own, outside the pool, for `LISTEN`. The caller ends it. */
   client(): Client {
     return new this.#driver.Client(this.#clientConfig());
   }

@@ -145,7 +145,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   '42P01': {
     code: 'bad_config',
     what: ({ shown }, text) => `the database ${shown} lacks a table of codemode (${text})`,
-    next: () => 'restore it from a backup, or create it anew: codemode store migrate',
+    next: () => 'restore it from a backup, or create it again: codemode store migrate',
   },
 };
 

@@ -44,7 +44,7 @@ export class HostLease {
 
   /**
    * Whether no other host can have taken over what this one holds. A host that was paused or cut off is not certain until the
-   * database has answered it again. The steady clock stands still while a machine sleeps; the other one jumps: whichever says that
+   * database has answered it again. The steady clock is paused while a machine sleeps; the other one jumps: whichever says that
    * more time has passed is believed.
    */
   get isCertain(): boolean {

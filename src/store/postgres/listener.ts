@@ -19,7 +19,7 @@ export interface ListenerOptions {
 
 /**
  * Hears what other hosts announce with `pg_notify`. Only a hint: messages are lost while the connection is down, and behind a
- * transaction pooler none arrives at all. So whoever listens polls as well; `isLive` tells how rarely is enough.
+ * transaction pooler none arrives at all. So a host that listens polls as well; `isLive` tells how rarely is enough.
  */
 export class Listener {
   readonly #database: Postgres;

@@ -126,7 +126,7 @@ async function sharedOptions(database: Postgres) {
     schema: QUEUE_SCHEMA,
     // A pooler may give each statement another connection.
     noPreparedStatements: true,
-    // It would write every job to the standard output, which belongs to the protocol.
+    // It would write every job to stdout, which belongs to the protocol.
     logger: new Logger(() => () => {}),
   };
 }

@@ -253,7 +253,7 @@ export class PostgresRunStore implements RunStore {
     };
     const isWhole =
       contextJson !== undefined &&
-      // One that was taken out of the middle would let the program go another way.
+      // With one missing in the middle, the program would take another path.
       deliveries.every(({ position }, index) => position === (deliveries[0]?.position ?? 0) + index) &&
       sinceThen.deliveries.every((each) => each !== undefined) &&
       sinceThen.calls.every(({ callJson }) => callJson !== undefined);

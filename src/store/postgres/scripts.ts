@@ -16,7 +16,7 @@ export class PostgresScriptStore implements ScriptStore {
   async add(script: StoredScript, replaces: boolean): Promise<Added> {
     const { name, head, source } = this.#seals.seal(script);
     return this.#postgres.transaction(async (sql) => {
-      // The number of scripts is bounded, whoever adds one at the same time.
+      // The number of scripts is bounded, even where two hosts add one at the same time.
       await sql.change('LOCK TABLE codemode.scripts IN SHARE ROW EXCLUSIVE MODE');
       const names = await sql.query<{ name: string }>('SELECT name FROM codemode.scripts');
       const isKnown = names.some((row) => row.name === name);

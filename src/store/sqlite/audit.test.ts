@@ -53,9 +53,9 @@ test('a name that the database would cut or change is recorded whole, and the ch
     names.map((toolName, index) => ({ ...entry(index + 1), toolName, serverId: toolName, caller: toolName })),
   );
   const shown = ['read\\u0000 everything', 'half \\udc00', 'pair \u{1f600}'];
-  expect([...audit.store.each({})].map(({ toolName, serverId, caller }) => [toolName, serverId, caller])).toEqual(
-    shown.map((name) => [name, name, name]),
-  );
+  const recorded: string[][] = [];
+  for await (const { toolName, serverId, caller } of audit.store.each({})) recorded.push([toolName, serverId, caller]);
+  expect(recorded).toEqual(shown.map((name) => [name, name, name]));
   expect(audit.store.verify()).toMatchObject({ isIntact: true });
 });
 

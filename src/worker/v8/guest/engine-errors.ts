@@ -1,6 +1,6 @@
 /**
  * Errors that V8 itself raises have V8's texts, and a program may read them: then it would depend on the engine that happens to
- * run it. So the text of such an error is not given away. Whoever reads it sends the program back to QuickJS, which has
+ * run it. So the text of such an error is not given away. Reading it sends the program back to QuickJS, which has
  * its own words. See docs/decisions/0106-auto-is-the-default.md.
  *
  * A program gets hold of an error that it did not make in a `catch` clause, which is compiled with a call of `hideText` (see
