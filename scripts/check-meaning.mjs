@@ -7,6 +7,12 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { isMain, ROOT } from './repository.mjs';
 
+/** Of Vitest: after these, an assertion is a promise. */
+const ASYNCHRONOUS_MATCHERS = new Set(['resolves', 'rejects', 'poll', 'toMatchFileSnapshot']);
+
+const { Void, Undefined, Null, Never, BooleanLike, NumberLike, StringLike, BigIntLike } = ts.TypeFlags;
+const PRIMITIVE = Void | Undefined | Null | Never | BooleanLike | NumberLike | StringLike | BigIntLike;
+
 if (isMain(import.meta.url)) {
   const { program, root, fileNames } = openProgram(join(ROOT, 'tsconfig.json'));
   const problems = ruleProblems(program, root, fileNames);
@@ -70,7 +76,28 @@ function isFloating(expression, checker) {
   if (ts.isParenthesizedExpression(expression)) return isFloating(expression.expression, checker);
   // An assignment keeps the promise; only calls and constructions make one that nothing holds.
   if (!ts.isCallExpression(expression) && !ts.isNewExpression(expression)) return false;
+  if (ts.isCallExpression(expression) && (isPlainAssertion(expression) || isOfPlainValue(expression, checker)))
+    return false;
   return isThenable(checker.getTypeAtLocation(expression), checker) && !isHandled(expression, checker);
+}
+
+/** `expect(value).toBe(1)` gives nothing, and to find that out by types would take that of the value. */
+function isPlainAssertion(call) {
+  let at = call.expression;
+  while (ts.isPropertyAccessExpression(at) || ts.isCallExpression(at)) {
+    if (ts.isPropertyAccessExpression(at) && ASYNCHRONOUS_MATCHERS.has(at.name.text)) return false;
+    at = at.expression;
+  }
+  return ts.isIdentifier(at) && at.text === 'expect';
+}
+
+/** Whether every signature of what is called returns a primitive: then the arguments, whole tests among them, need no types. */
+function isOfPlainValue(call, checker) {
+  const signatures = checker.getTypeAtLocation(call.expression).getCallSignatures();
+  return (
+    signatures.length > 0 &&
+    signatures.every((each) => (checker.getReturnTypeOfSignature(each).flags & PRIMITIVE) !== 0)
+  );
 }
 
 function isThenable(type, checker) {

@@ -12,6 +12,9 @@ test('a promise that nobody waits for is found, and one that is taken care of is
   const text = `declare function write(): Promise<void>;
     declare function maybe(): Promise<void> | undefined;
     declare const close: { now(): void; later(): Promise<void> };
+    declare function either(now: true): void; declare function either(now: false): Promise<void>;
+    declare function same<T>(value: T): T;
+    declare function expect(value: unknown): { toBe(other: unknown): void; resolves: { toBe(other: unknown): Promise<void> } };
     export async function all() {
       write();
       maybe();
@@ -19,6 +22,12 @@ test('a promise that nobody waits for is found, and one that is taken care of is
       write().then(() => 1);
       write().finally(() => 1);
       new Promise<void>(() => {});
+      either(false);
+      same(write());
+      expect(1).resolves.toBe(1);
+      expect(1).toBe(1);
+      either(true);
+      same(1);
       await write();
       void write();
       close.now();
@@ -28,7 +37,7 @@ test('a promise that nobody waits for is found, and one that is taken care of is
       const kept = write();
       return kept;
     }`;
-  expect(linesWithProblems(text)).toEqual([5, 6, 7, 8, 9, 10]);
+  expect(linesWithProblems(text)).toEqual([8, 9, 10, 11, 12, 13, 14, 15, 16]);
 });
 
 test('a switch over a union needs every case or a default, and one over anything else needs nothing', () => {
