@@ -11,8 +11,8 @@ import { openRecordings } from './recordings.js';
 import { openRequests } from './requests.js';
 import { workerFrames } from './worker-frames.js';
 
-/** A few seconds each here; for longer: `npm run fuzz -- NAME --seconds 3600`. */
-const SECONDS = Number(process.env.CODEMODE_FUZZ_SECONDS ?? 3);
+/** A second each here, from another seed each time; for longer: `npm run fuzz -- NAME --seconds 3600`. */
+const SECONDS = Number(process.env.CODEMODE_FUZZ_SECONDS ?? 1);
 const SEED = Number(process.env.CODEMODE_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
 const timeout = (SECONDS + 120) * 1_000;
 
