@@ -60,16 +60,15 @@ describe('programs over the tools of the corpus', options, () => {
   }
 
   test('a valid call of any tool, however it is written, is no error', { timeout: 120_000 }, async () => {
-    const byTool = new Map<Tool, Call[]>();
-    for (const call of calls) byTool.set(call.tool, [...(byTool.get(call.tool) ?? []), call]);
+    const tools = byTool(calls);
     const alarms: unknown[] = [];
-    for (const same of byTool.values()) {
-      const source = validProgram(same);
-      for (const { message, position } of await errorsOf(source))
-        alarms.push({ tool: same[0]?.tool.name, message, line: source.split('\n')[position.line - 1] });
+    for (const source of programsOf(tools, validProgram)) {
+      const lines = source.text.split('\n');
+      for (const { message, position } of await errorsOf(source.text))
+        alarms.push({ server: source.server, message, line: lines[position.line - 1] });
     }
     expect(alarms).toEqual([]);
-    expect(byTool.size).toBeGreaterThanOrEqual(ofCorpus({ own: 400, reference: 1_200 }));
+    expect(tools.length).toBeGreaterThanOrEqual(ofCorpus({ own: 400, reference: 1_200 }));
   });
 
   test.each(STYLES)('%s is no error', async (_, body) => {
@@ -84,26 +83,16 @@ describe('programs over the tools of the corpus', options, () => {
 
   test('95 of 100 programs with one mistake are stopped', { timeout: 120_000 }, async () => {
     const caught: Record<string, { all: number; found: number; missed: string[] }> = {};
-    const seen = new Set<Tool>();
-    for (const call of calls) {
-      if (seen.has(call.tool)) continue;
-      seen.add(call.tool);
-      const mutants = mutantsOf(call);
-      const source = [
-        importOf(
-          call,
-          mutants.map(({ extra }) => extra ?? ''),
-        ),
-        ...mutants.map(({ line }) => line),
-      ].join('\n');
-      const lines = new Set((await errorsOf(source)).map(({ position }) => position.line));
-      // An import of what does not exist is said at the import.
-      for (const [index, { kind, line, isOfImport }] of mutants.entries()) {
+    for (const { server, text } of programsOf(byTool(calls), mistakenProgram)) {
+      const wrong = new Set((await errorsOf(text)).map(({ position }) => position.line));
+      for (const [index, line] of text.split('\n').entries()) {
+        const kind = /\/\/ mistake: (.+)$/.exec(line)?.[1];
+        if (kind === undefined) continue;
         caught[kind] ??= { all: 0, found: 0, missed: [] };
         const count = caught[kind];
         count.all += 1;
-        if (lines.has(isOfImport === true ? 1 : index + 2)) count.found += 1;
-        else count.missed.push(`${call.server}: ${line}`);
+        if (wrong.has(index + 1)) count.found += 1;
+        else count.missed.push(`${server}: ${line}`);
       }
     }
     const all = Object.values(caught).reduce((sum, each) => sum + each.all, 0);
@@ -255,48 +244,82 @@ function validCalls(server: string, tools: readonly Tool[]): Call[] {
   });
 }
 
-function importOf({ server, name }: Call, extra: readonly string[] = []): string {
-  const names = [name, ...extra.filter((each) => each !== '')];
-  return `import { ${names.join(', ')} } from '@codemode/servers/${server}'; import * as all from '@codemode/servers/${server}';`;
+/** The calls of each tool together. */
+function byTool(calls: readonly Call[]): Call[][] {
+  const tools = new Map<Tool, Call[]>();
+  for (const call of calls) tools.set(call.tool, [...(tools.get(call.tool) ?? []), call]);
+  return [...tools.values()];
+}
+
+/** A check takes about as long for ten tools as for one. */
+const MAX_CHARACTERS_TOGETHER = 20_000;
+
+/** Programs with the parts of many tools of one server. A part gets a mark for the names of its variables. */
+function programsOf(tools: readonly Call[][], partOf: (same: readonly Call[], mark: string) => string) {
+  const programs: { server: string; text: string }[] = [];
+  for (const [index, same] of tools.entries()) {
+    const server = same[0]?.server ?? '';
+    const part = partOf(same, `_${index}`);
+    const last = programs.at(-1);
+    if (last?.server === server && last.text.length + part.length < MAX_CHARACTERS_TOGETHER) last.text += `\n${part}`;
+    else programs.push({ server, text: `import * as all from '@codemode/servers/${server}';\n${part}` });
+  }
+  return programs;
 }
 
 /** The ways in which agents write a call. */
-function validProgram(same: readonly Call[]): string {
+function validProgram(same: readonly Call[], mark: string): string {
   const [first] = same as readonly [Call, ...Call[]];
   const { name } = first;
   const body = same.flatMap(({ input }, index) => {
     const json = JSON.stringify(input);
+    const [a, b, i] = ['a', 'b', 'i'].map((letter) => `${letter}${index}${mark}`);
     return [
-      `const a${index} = await ${name}(${json});`,
-      `const i${index} = ${json}; await all.${name}(i${index});`,
-      `const b${index} = await all['${name}']({ ...i${index} });`,
-      `for (const row of [a${index}].flat()) console.log(row?.id ?? row, b${index});`,
+      `const ${a} = await ${name}(${json});`,
+      `const ${i} = ${json}; await all.${name}(${i});`,
+      `const ${b} = await all['${name}']({ ...${i} });`,
+      `for (const row of [${a}].flat()) console.log(row?.id ?? row, ${b});`,
     ];
   });
+  const [list, all2, head, later, built, then, data, rows] = [
+    ...['list', 'all2', 'head', 'later', 'built', 'then', 'data', 'rows'].map((word) => `${word}${mark}`),
+  ];
+  const json = JSON.stringify(first.input);
   return [
-    importOf(first),
+    `import { ${name} } from '@codemode/servers/${first.server}';`,
     ...body,
-    `const list = []; for (let n = 0; n < 2; n++) list.push(${name}(${JSON.stringify(first.input)}));`,
-    'const all2 = await Promise.all(list); const [head] = all2;',
-    `let later = ${name}(${JSON.stringify(first.input)}); later = await later; console.log(later.anything, later[0]);`,
-    `const built = {}; for (const [k, v] of Object.entries(i0)) built[k] = v; await ${name}(built);`,
-    `const then = await ${name}(${JSON.stringify(first.input)}).then((r) => r); const data = then as any;`,
-    'const rows = data?.items?.map((x) => x.name) ?? []; globalThis.__codemode_result__ = { all2, head, rows };',
+    `const ${list} = []; for (let n = 0; n < 2; n++) ${list}.push(${name}(${json}));`,
+    `const ${all2} = await Promise.all(${list}); const [${head}] = ${all2};`,
+    `let ${later} = ${name}(${json}); ${later} = await ${later}; console.log(${later}.anything, ${later}[0]);`,
+    `const ${built} = {}; for (const [k, v] of Object.entries(i0${mark})) ${built}[k] = v; await ${name}(${built});`,
+    `const ${then} = await ${name}(${json}).then((r) => r); const ${data} = ${then} as any;`,
+    `const ${rows} = ${data}?.items?.map((x) => x.name) ?? [];`,
+    `globalThis.__codemode_result__ = { all2: ${all2}, head: ${head}, rows: ${rows} };`,
+  ].join('\n');
+}
+
+/** A line for each mistake, with its kind at the end. */
+function mistakenProgram([call]: readonly Call[]): string {
+  const { server, name } = call as Call;
+  const mutants = mutantsOf(call as Call).map(({ kind, line }) => `${line} // mistake: ${kind}`);
+  return [
+    `import { ${name} } from '@codemode/servers/${server}';`,
+    // An import of what does not exist is said at the import.
+    `import { ${name}_y } from '@codemode/servers/${server}'; // mistake: wrong import`,
+    `await ${name}_y({});`,
+    ...mutants,
   ].join('\n');
 }
 
 interface Mutant {
   readonly kind: string;
   readonly line: string;
-  readonly extra?: string;
-  readonly isOfImport?: true;
 }
 
 /** One mistake each that the broker, or the engine, would refuse. */
 function mutantsOf({ tool, name, input }: Call): Mutant[] {
   const mutants: Mutant[] = [
     { kind: 'wrong tool', line: `await all.${name}_x(${asCode(input)});` },
-    { kind: 'wrong import', line: `await ${name}_y({});`, extra: `${name}_y`, isOfImport: true },
     { kind: 'missing await', line: `console.log(${name}(${asCode(input)}).items);` },
     { kind: 'missing await', line: `for (const row of ${name}(${asCode(input)})) console.log(row);` },
   ];
