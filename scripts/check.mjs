@@ -1,8 +1,7 @@
 // @ts-check
 // Everything that can be said about the sources without building the product. Prints one line a gate. `--sources`
-// leaves the unit tests out, and takes what other processes leave of the cores.
+// leaves the unit tests out.
 import { rmSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { isMain, runNode, runSteps, TOOLS } from './repository.mjs';
 import { reportPath } from './test-report.mjs';
 
@@ -24,9 +23,7 @@ const SOURCE_GATES = [
 ];
 
 if (isMain(import.meta.url)) {
-  const isBeside = process.argv.includes('--sources');
-  if (isBeside) setPriority(10);
-  const units = isBeside ? [] : [{ name: 'unit tests', run: runUnitTests }];
+  const units = process.argv.includes('--sources') ? [] : [{ name: 'unit tests', run: runUnitTests }];
   const failed = await runSteps([...SOURCE_GATES, ...units], 2);
   if (failed.length > 0) console.log(`\nfailed: ${failed.join(', ')}`);
   process.exitCode = failed.length === 0 ? 0 : 1;

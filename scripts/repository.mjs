@@ -2,6 +2,7 @@
 // Shared by the scripts: paths of the repository, and how a step is run and shown.
 import { spawn } from 'node:child_process';
 import { readdirSync, realpathSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -43,20 +44,26 @@ export function listFiles(folder, endings, root = ROOT) {
   return found.sort();
 }
 
+/** Of work that takes what other processes leave of the cores. */
+const LOW_PRIORITY = 10;
+
 /**
- * Runs `node ...args` from the root. With `quiet`, what it prints is kept and returned; without, it is passed on.
+ * Runs `node ...args` from the root. With `quiet`, what it prints is kept and returned; without, it is passed on. With `isBeside`,
+ * it takes what other processes leave of the cores.
  *
  * @param {readonly string[]} args
- * @param {{ quiet?: boolean, env?: Record<string, string> }} options
+ * @param {{ quiet?: boolean, isBeside?: boolean, env?: Record<string, string> }} options
  * @returns {Promise<{ ok: boolean, output: string }>}
  */
-export function runNode(args, { quiet = false, env = {} } = {}) {
+export function runNode(args, { quiet = false, isBeside = false, env = {} } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd: ROOT,
       env: { ...process.env, ...env },
       stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     });
+    // Before it has started anything: children inherit it.
+    if (isBeside && child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY);
     let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text) => {
       output += text;

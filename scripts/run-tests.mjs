@@ -10,22 +10,24 @@ import { failedFiles, mergeSecondRun, readReport, reportPath, writeReport } from
 export const MAX_SECOND_RUNS = 20;
 
 /**
- * @param {string} project @param {Record<string, string>} env
- * @returns {Promise<boolean>} whether every test passed, the first time or alone
+ * @param {string} project @param {Parameters<typeof runNode>[1]} options
+ * @returns {Promise<{ ok: boolean, output: string }>} `ok`: every test passed, the first time or alone
  */
-export async function runTests(project, env = {}) {
+export async function runTests(project, options = {}) {
   rmSync(reportPath(project), { force: true });
-  const { ok } = await runNode([TOOLS.vitest, 'run', '--project', project], { env });
-  if (ok || !existsSync(reportPath(project))) return ok;
+  const { ok, output } = await runNode([TOOLS.vitest, 'run', '--project', project], options);
+  if (ok || !existsSync(reportPath(project))) return { ok, output };
   const first = readReport(project);
   const files = failedFiles(first);
-  if (!isWorthASecondRun(files)) return false;
+  if (!isWorthASecondRun(files)) return { ok, output };
 
-  console.log(`\n== once more, alone: ${files.join(', ')}`);
-  const alone = await runNode([TOOLS.vitest, 'run', '--project', project, '--no-file-parallelism', ...files], { env });
+  const title = `\n== once more, alone: ${files.join(', ')}`;
+  if (options.quiet !== true) console.log(title);
+  const words = ['run', '--project', project, '--no-file-parallelism', ...files];
+  const alone = await runNode([TOOLS.vitest, ...words], options);
   const report = mergeSecondRun(first, readReport(project));
   writeReport(project, report);
-  return alone.ok && failedFiles(report).length === 0;
+  return { ok: alone.ok && failedFiles(report).length === 0, output: `${output}${title}\n${alone.output}` };
 }
 
 /** @param {readonly string[]} files */

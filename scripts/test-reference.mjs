@@ -33,7 +33,7 @@ export function problemWith(folder) {
 /** @param {string} folder @param {readonly string[]} before projects that have run and are counted too */
 async function runReference(folder, before) {
   console.log(`\n== reference material in ${folder}`);
-  const ok = await runTests(PROJECT, { CODEMODE_SHARED: folder });
+  const { ok } = await runTests(PROJECT, { env: { CODEMODE_SHARED: folder } });
   const wanted = [...before, PROJECT];
   const reports = wanted.filter((project) => existsSync(reportPath(project))).map(readReport);
   const { list, unexplained } = summarize(reports.slice(-1));

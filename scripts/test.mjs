@@ -33,16 +33,26 @@ async function runAll() {
   // Nothing below can be believed without a build of these very sources.
   if (!built.ok) return ['build'];
   const failed = [];
-  // Product tests start processes and wait for them for a third of their time: the sources are looked at meanwhile.
-  const sources = runNode(['scripts/check.mjs', '--sources'], { quiet: true });
+  // Product tests start processes and wait for them for a third of their time: the rest of the work is done meanwhile.
+  const beside = runBeside();
   console.log('\n== product tests');
-  if (!(await runTests('product'))) failed.push('product tests');
-  console.log('\n== unit tests');
-  if (!(await runTests('unit'))) failed.push('unit tests');
-  const { ok, output } = await sources;
-  console.log(`\n== check\n${output.trimEnd()}`);
-  if (!ok) failed.push('check');
+  if (!(await runTests('product')).ok) failed.push('product tests');
+  for (const { name, ok, output } of await beside) {
+    console.log(`\n== ${name}\n${output.trimEnd()}`);
+    if (!ok) failed.push(name);
+  }
   return failed;
+}
+
+/** What needs no build, with the time that the product tests leave of the cores. */
+async function runBeside() {
+  const options = { quiet: true, isBeside: true };
+  const check = await runNode(['scripts/check.mjs', '--sources'], options);
+  const units = await runTests('unit', options);
+  return [
+    { name: 'check', ...check },
+    { name: 'unit tests', ...units },
+  ];
 }
 
 function tryReadReport(project) {
