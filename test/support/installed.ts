@@ -15,21 +15,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Ended, endOf } from './command.js';
 import { nodeRelease } from './node-releases.js';
+import { registryEnvironment } from './registry.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Whom everything is installed and run as. Nobody on this machine, if the tests are run by root. */
 const UID = 12_345;
 const isRoot = process.getuid?.() === 0;
-/** What a machine may need to reach its npm registry. */
-const TO_THE_REGISTRY = [
-  'NODE_EXTRA_CA_CERTS',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'NO_PROXY',
-  'no_proxy',
-];
 const QUIET: ExecFileSyncOptionsWithStringEncoding = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] };
 
 /** An empty home of somebody who is not root, and what they do in it. */
@@ -61,7 +52,7 @@ export class NewUser implements Disposable {
   /** Runs `npm` or `npx` on this Node. */
   npm(node: string, program: 'npm' | 'npx', words: readonly string[], options: UseOptions = {}): Promise<Ended> {
     const line = this.commandLine(node, [node, join(dirname(this.#npm), `${program}-cli.js`), ...words], options);
-    return this.spawned({ ...line, env: { ...line.env, ...pass(TO_THE_REGISTRY) } }, options);
+    return this.spawned({ ...line, env: { ...line.env, ...registryEnvironment() } }, options);
   }
 
   /** Runs a program to its end, with this Node first in PATH. */
@@ -143,8 +134,4 @@ export function packagesUnder(folder: string): string[] {
 
 function isPackage(folder: string): boolean {
   return /\/node_modules\/(@[^/]+\/)?[^/]+$/.test(folder);
-}
-
-function pass(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name] ?? '']] : [])));
 }

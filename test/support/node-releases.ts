@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findSuite } from '../mcp-suite/install.mjs';
+import { registryEnvironment } from './registry.js';
 
 /** Kept between runs of the tests, and out of reach of `npm ci`: a release is 50 MB to fetch and six seconds of a core to unpack. */
 const FOLDER = join(tmpdir(), 'codemode-test-nodes');
@@ -17,7 +18,8 @@ export function nodeRelease(version: string): string {
   if (!existsSync(binary)) {
     mkdirSync(folder, { recursive: true });
     const words = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-    execFileSync('npm', [...words, `node-linux-${process.arch}@${version}`], { stdio: 'pipe' });
+    const env = { ...process.env, ...registryEnvironment() };
+    execFileSync('npm', [...words, `node-linux-${process.arch}@${version}`], { env, stdio: 'pipe' });
   }
   return binary;
 }
