@@ -6,7 +6,7 @@ import { descendantsOf, everyday, openHome, startServe, until } from '../../supp
 
 const MAX_WORKERS = 3;
 const WAITING = 200;
-const MANY = 3_000;
+const MANY = 1_000;
 const AT_ONCE = 20;
 
 const home = openHome({
