@@ -69,6 +69,8 @@ const product = {
   maxConcurrency: 8,
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // What is waited for happens in another process; a second is not enough on a loaded machine.
+  expect: { poll: { timeout: 20_000 } },
 };
 
 /** The reference material is no part of a clone: where nobody names its folder, there is no such project. */

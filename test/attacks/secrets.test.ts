@@ -206,7 +206,7 @@ test('looks through the memory of a program that holds the answer, as it is stor
       },
     },
   );
-  while (!isHeld || execution?.isWaiting !== true) await new Promise((resolve) => setImmediate(resolve));
+  while (!isHeld || execution?.isWaiting !== true) await new Promise((resolve) => setTimeout(resolve, 1));
   const { sealed, codeDigest } = await box.sandbox.suspend(execution as SandboxRun);
   const owner = [execution?.id as string, CALLER, codeDigest];
   const plain = unseal(key, { purpose: 'suspended program', owner }, sealed) as Buffer;

@@ -60,6 +60,6 @@ async function suspend(box: TestSandbox): Promise<SuspendedProgram> {
   };
   const program = box.program(SOURCE, { functions: { ask: () => null } });
   const { execution } = await box.sandbox.start({ caller: CALLER, program }, { onCall });
-  while (!hasCalled || execution?.isWaiting !== true) await new Promise((resolve) => setImmediate(resolve));
+  while (!hasCalled || execution?.isWaiting !== true) await new Promise((resolve) => setTimeout(resolve, 1));
   return box.sandbox.suspend(execution as SandboxRun);
 }

@@ -14,7 +14,7 @@ const IMPORT = "import { ask } from '@codemode/servers/test';\n";
 /** The lines at which each of the first calls was made, innermost first, asked while they are open. */
 async function linesOf(source: string, count: number, isBlocking = false): Promise<number[][]> {
   const { execution, made } = await start(source, isBlocking);
-  while (made.length < count) await new Promise((resolve) => setImmediate(resolve));
+  while (made.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
   const places = await Promise.all(made.map(({ number }) => execution.locate(number)));
   execution.cancel();
   return places.map(lines);
@@ -85,7 +85,7 @@ await ask(1);`;
 
 test('a program that slept still knows, and is not disturbed by being asked [B16]', async () => {
   const { execution, made } = await start('\n\nglobalThis.__codemode_result__ = await ask(1);');
-  while (!execution.isWaiting) await new Promise((resolve) => setImmediate(resolve));
+  while (!execution.isWaiting) await new Promise((resolve) => setTimeout(resolve, 1));
   const suspended = await box.sandbox.suspend(execution);
   expect(await execution.locate(made[0]?.number ?? 0)).toEqual([]);
   const { execution: woken, report } = await box.sandbox.resume(suspended, CALLER, {

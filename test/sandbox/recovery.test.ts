@@ -116,12 +116,12 @@ test('a program whose workers are lost again and again goes on twenty times, and
   const { execution, report } = await single.sandbox.start({ caller: CALLER, program }, single.handlers({ functions }));
   let kills = 0;
   const ended = report.then(() => true);
-  const isOver = () => Promise.race([ended, new Promise<false>((resolve) => setImmediate(resolve, false))]);
+  const isOver = () => Promise.race([ended, new Promise<false>((resolve) => setTimeout(resolve, 1, false))]);
   while (!(await isOver())) {
     if (!execution.isWaiting) continue;
     for (const worker of single.sandbox.pool.workers) worker.kill('the test');
     kills++;
-    while (execution.isWaiting) await new Promise((resolve) => setImmediate(resolve));
+    while (execution.isWaiting) await new Promise((resolve) => setTimeout(resolve, 1));
   }
   expect((await report).outcome).toMatchObject({
     failure: { kind: 'worker_lost', message: 'the program could not continue in another worker: it lost several' },

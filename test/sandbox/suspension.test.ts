@@ -29,7 +29,7 @@ async function startAndWait(box: TestSandbox, source: string, calls: number, opt
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 const never = { onCall: () => new Promise<never>(() => {}) };

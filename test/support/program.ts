@@ -175,9 +175,13 @@ export async function ready(client: Client, ...paths: string[]): Promise<void> {
   await until(async () => (await run(client, code, { requestedCapabilities: paths })).result === true);
 }
 
-/** Waits until something is so. The condition is asked again and again: only for what no event tells. */
+/**
+ * Waits until something is so. The condition is asked again and again, less and less often, because it may be a whole run: only for
+ * what no event tells.
+ */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let pauseMs = 20; !(await condition()); pauseMs = Math.min(pauseMs * 1.5, 300))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
 }
 
 /** Every process below this one, as far as `/proc` knows: `--die-with-parent` and pipes are to end them all. */
