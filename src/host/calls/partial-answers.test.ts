@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { cpuMsOf } from '../../lib/cpu-time.test-support.js';
 import { PartialAnswers } from './partial-answers.js';
 
 const tool = (properties: JsonObject = {}) => ({ serverId: 'shop', name: 'list', inputSchema: { properties } });
@@ -85,9 +86,7 @@ describe('hostile answers and schemas', () => {
     ['open braces', text('{"next'.repeat(80_000))],
     ['a wide cursor', structured({ nextCursor: { list: Array.from({ length: 300_000 }, () => 'abcdef') } })],
   ])('%s cost little', (_, reply) => {
-    const startedAt = performance.now();
-    fieldOf(reply);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(cpuMsOf(() => fieldOf(reply))).toBeLessThan(1_000);
   });
 
   test('what is remembered of a run is bounded', () => {
