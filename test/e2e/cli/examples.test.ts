@@ -68,7 +68,11 @@ test('the examples compile under --strict against what codemode types prints', a
 
 test('the demo shows program, result, log, calls, savings, isolation and how to connect a client', async () => {
   const { status, stdout, stderr } = await home.run(['demo']);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  // Nothing but how long it takes, on a slow machine.
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr: expect.stringMatching(/^(codemode: starting .* so far\n)*$/),
+  });
   expect(stdout).toContain(readFileSync(join(EXAMPLES, 'join.ts'), 'utf8').split('\n')[0]);
   expect(stdout).toMatch(/isolation (strict|namespaces): /);
   for (const words of [
