@@ -24,17 +24,16 @@ if (isMain(import.meta.url)) {
 
 /** @returns {Promise<string[]>} what went wrong */
 async function runAll() {
-  // Preparing the machine is mostly downloads.
-  const build = runNode(['scripts/build.mjs'], { quiet: true });
   console.log('\n== system');
-  await runNode(['scripts/setup-system.mjs']);
-  const built = await build;
+  // Preparing the machine is mostly downloads.
+  const system = runNode(['scripts/setup-system.mjs']);
+  const built = await runNode(['scripts/build.mjs'], { quiet: true });
+  const beside = built.ok ? runBeside(system) : [];
+  await system;
   console.log(`\n== build\n${built.output.trimEnd()}`);
   // Nothing below can be believed without a build of these very sources.
   if (!built.ok) return ['build'];
   const failed = [];
-  // Product tests start processes and wait for them for a third of their time: the rest of the work is done meanwhile.
-  const beside = runBeside();
   console.log('\n== product tests');
   if (!(await runTests('product')).ok) failed.push('product tests');
   for (const { name, ok, output } of await beside) {
@@ -44,10 +43,15 @@ async function runAll() {
   return failed;
 }
 
-/** What needs no build, with the time that the product tests leave of the cores. */
-async function runBeside() {
+/**
+ * The rest of the work, in the time that product tests leave of the cores: they start processes and wait for them for a third of theirs.
+ *
+ * @param {Promise<unknown>} system settled when the machine has what tests need
+ */
+async function runBeside(system) {
   const options = { quiet: true, isBeside: true };
   const check = await runNode(['scripts/check.mjs', '--sources'], options);
+  await system;
   const units = await runTests('unit', options);
   return [
     { name: 'check', ...check },
