@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { HostError } from '../domain/errors.js';
 import { deferred } from '../lib/deferred.js';
@@ -25,6 +26,17 @@ const MAX_STDERR_CHARACTERS = 4_096;
 export const OUT_OF_MEMORY = 'it ran out of memory';
 /** V8's last words, whichever part of it was refused memory. */
 const V8_OUT_OF_MEMORY = /heap out of memory|Allocation failed|out of memory/i;
+
+/**
+ * How V8 ends when the kernel refuses it memory for a typed array, without a word. The jail says 128 and the number of the signal.
+ * A QuickJS worker has no such arrays: its crash is a crash.
+ */
+const CRASHES: readonly NodeJS.Signals[] = ['SIGSEGV', 'SIGABRT', 'SIGILL', 'SIGTRAP', 'SIGBUS'];
+const CRASH_STATUSES: readonly number[] = CRASHES.map((name) => 128 + constants.signals[name]);
+
+function isCrash(status: number | null, signal: NodeJS.Signals | null): boolean {
+  return signal === null ? status !== null && CRASH_STATUSES.includes(status) : CRASHES.includes(signal);
+}
 
 /** Who uses the worker: told what it sends, and that it is gone. */
 export interface WorkerListener {
@@ -137,7 +149,9 @@ export class WorkerProcess {
     });
     child.on('error', (error) => this.#ended(error.message));
     // `close` rather than `exit`: what the worker said before it died is read to the end first.
-    child.on('close', (status, signal) => this.#ended(this.#reason ?? `it ended with ${signal ?? `status ${status}`}`));
+    child.on('close', (status, signal) =>
+      this.#ended(this.#reason ?? `it ended with ${signal ?? `status ${status}`}`, isCrash(status, signal)),
+    );
   }
 
   #receive(head: Buffer, body: Buffer): void {
@@ -160,7 +174,7 @@ export class WorkerProcess {
     this.#ready.resolve();
   }
 
-  #ended(reason: string): void {
+  #ended(reason: string, hasCrashed = false): void {
     if (this.#hasExited) return;
     this.#hasExited = true;
     const said = this.#stderr.trim().split('\n')[0] ?? '';
@@ -170,7 +184,8 @@ export class WorkerProcess {
     this.#ready.promise.catch(() => {});
     this.#exited.resolve();
     // What we ended ourselves did not die of anything else.
-    const isExhausted = this.#reason === undefined && V8_OUT_OF_MEMORY.test(this.#stderr);
+    const isExhausted =
+      this.#reason === undefined && (V8_OUT_OF_MEMORY.test(this.#stderr) || (hasCrashed && this.role === 'v8'));
     this.#listener?.exited(isExhausted ? OUT_OF_MEMORY : reason);
   }
 }

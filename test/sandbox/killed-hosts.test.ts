@@ -39,6 +39,7 @@ for (const level of ['strict', 'namespaces', 'none'] as const satisfies readonly
         const commands = below.map(commandOf).join('\n');
         for (const runtime of [
           /worker\.js/,
+          ...(level === 'none' ? [] : [/v8-main\.js/]),
           /node-program\.js/,
           /main\.py/,
           ...(GO_ROOTS.length > 0 ? [/program/] : []),

