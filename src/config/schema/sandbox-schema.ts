@@ -58,11 +58,11 @@ export const sandboxSchema = z.strictObject({
   runtime: z.enum(['quickjs']).default('quickjs').meta(means('The engine for JavaScript and TypeScript.', 'quickjs')),
   engine: z
     .enum(ENGINE_CHOICES)
-    .default('quickjs')
+    .default('auto')
     .meta(
       means(
         'What computes JavaScript and TypeScript. `quickjs` starts in under a millisecond. `auto` starts there and replays a program that computes for long, or receives a result over 512 KB, in a jailed V8 process. `v8` starts in V8 where it can. Scripts of `code_execution` and programs with a `cpuQuota` below 1 stay in QuickJS, and so does everything without a jail.',
-        'auto',
+        'quickjs',
       ),
     ),
   isolation: z
