@@ -1,3 +1,4 @@
+import type { EngineName } from '../domain/engine.js';
 import type { LogEntry, Outcome, ResourceUsage } from '../domain/run.js';
 import type { ClockRecord } from '../wire/messages.js';
 import { ClockReads } from './clock-reads.js';
@@ -47,6 +48,12 @@ export class RunRecord {
   deliver(delivery: Delivery): void {
     this.#journal.deliveries.push(delivery);
     this.#delegate.onDelivery?.(delivery, this.#journal.deliveries.length - 1);
+  }
+
+  /** From here on the program must be rebuilt in this engine. */
+  noteEngine(engine: EngineName): void {
+    const { deliveries, startedAtMs } = this.#journal;
+    this.deliver({ kind: 'engine', atMs: deliveries.at(-1)?.atMs ?? startedAtMs, engine });
   }
 
   /**

@@ -1,7 +1,17 @@
+import type { EnginePlace } from './engine.js';
 import { TimeBudget } from './time-budget.js';
 
 /** Grace period in which a worker may end a program itself, before the whole worker is killed. */
 export const KILL_GRACE_MS = 250;
+/** Grace period in which a worker may hand over the result of a program that waits. */
+const FINISH_GRACE_MS = 1_000;
+
+/** A program whose time is over. */
+interface Late {
+  /** By a call that its worker waits for. */
+  readonly isBlocked: boolean;
+  readonly mayHaveResult: boolean;
+}
 
 /** The timeout of one program. It is paused while the program has no worker, and while it waits only for a person. */
 export class RunTimeout {
@@ -40,8 +50,19 @@ export class RunTimeout {
     else this.#budget.start();
   }
 
-  /** The time is over, and the worker has been told. */
-  afterGrace(graceMs: number, end: () => void): void {
-    this.#graceTimer = setTimeout(end, graceMs);
+  /**
+   * The time is over. A computing program is interrupted by its worker, or killed. One that waits is asked for its result, which
+   * it has if its last line has run. One that is blocked by a call, or has no worker, ends here.
+   */
+  end(place: EnginePlace | undefined, { isBlocked, mayHaveResult }: Late, fail: () => void): void {
+    if (place === undefined) return fail();
+    if (mayHaveResult) place.finish();
+    if (place.isComputing && !isBlocked)
+      this.#graceTimer = setTimeout(() => {
+        if (place.isComputing) place.kill('a program did not stop when its time was over');
+        else fail();
+      }, KILL_GRACE_MS);
+    else if (mayHaveResult) this.#graceTimer = setTimeout(fail, FINISH_GRACE_MS);
+    else fail();
   }
 }

@@ -6,45 +6,36 @@ import {
   type CallReply,
   type Failure,
   type GuestCall,
-  type LogEntry,
   type Outcome,
   outOfMemory,
   outOfTime,
   type RunId,
   type SourcePosition,
 } from '../domain/run.js';
-import { Cancellation } from '../lib/cancellation.js';
 import { deferred } from '../lib/deferred.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
-import { CallRegistry } from './call-registry.js';
 import type { Engine, EnginePlace, LossBlame } from './engine.js';
-import { CANCELLED, endedItsWorker, FAILED_INSIDE, lostItsWorkers, NOT_IN_V8 } from './failures.js';
+import { CANCELLED, endedItsWorker, lostItsWorkers, NOT_IN_V8 } from './failures.js';
 import { type Delivery, engineOf, type Journal } from './journal.js';
+import { type CallingRun, ProgramCalls } from './program-calls.js';
 import { ProgramClock } from './program-clock.js';
 import { callIn, logIn, outcomeIn } from './read-worker-message.js';
 import { type MovableRun, RunHandOver } from './run-hand-over.js';
 import { RunRecord } from './run-record.js';
 import type { CarriedOver, RunReport, SandboxDelegate, UsedSoFar } from './run-report.js';
 import { KILL_GRACE_MS, RunTimeout } from './run-timeout.js';
-import { Suspension } from './suspension.js';
 import { WorkerLosses } from './worker-losses.js';
 
-/** Grace period in which a worker may hand over the result of a program that waits. */
-const FINISH_GRACE_MS = 1_000;
 const NO_JSON: Outcome = { status: 'failed', failure: endedItsWorker('its result was no JSON') };
 
 /** The host's side of one run in the sandbox: its worker, its open calls and its deliveries. */
-export class SandboxRun implements MovableRun {
+export class SandboxRun implements MovableRun, CallingRun {
   readonly id: RunId;
   readonly caller: CallerId;
   readonly journal: Journal;
   readonly #engine: Engine;
-  readonly #delegate: SandboxDelegate;
   readonly #ended = deferred<RunReport>();
-  readonly #cancellation = new Cancellation(
-    () => new HostError('cancelled', 'the program that asked for this has ended'),
-  );
-  readonly #calls: CallRegistry;
+  readonly #calls: ProgramCalls;
   readonly #record: RunRecord;
   #place: EnginePlace | undefined;
   /** Parked: other programs needed its worker while it waited; it requests another one when there is a delivery for it. */
@@ -52,7 +43,6 @@ export class SandboxRun implements MovableRun {
   readonly #timeout: RunTimeout;
   readonly #clock: ProgramClock;
   readonly #losses: WorkerLosses;
-  #suspension: Suspension | undefined;
   readonly #handOver: RunHandOver;
 
   constructor(engine: Engine, caller: CallerId, journal: Journal, delegate: SandboxDelegate, remainingMs?: number) {
@@ -60,9 +50,8 @@ export class SandboxRun implements MovableRun {
     this.caller = caller;
     this.journal = journal;
     this.#engine = engine;
-    this.#delegate = delegate;
     this.#losses = new WorkerLosses(journal.source);
-    this.#calls = new CallRegistry(journal, engine.accountOf(caller));
+    this.#calls = new ProgramCalls(this, engine.accountOf(caller), delegate);
     this.#record = new RunRecord(journal, delegate);
     this.#handOver = new RunHandOver(this, engine.handOver);
     this.#timeout = new RunTimeout(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
@@ -95,6 +84,10 @@ export class SandboxRun implements MovableRun {
     return this.#state === 'running';
   }
 
+  get isGone(): boolean {
+    return this.#state === 'ended' || this.#state === 'suspended';
+  }
+
   get pausesAfterMs(): number | null {
     return this.#handOver.pausesAfterMs;
   }
@@ -107,37 +100,26 @@ export class SandboxRun implements MovableRun {
 
   async begin(): Promise<void> {
     const isNew = this.journal.deliveries.length === 0;
-    if (isNew && this.#engine.handOver?.choiceFor(this.journal) === 'v8') this.#noteEngine('v8');
+    if (isNew && this.#engine.handOver?.choiceFor(this.journal) === 'v8') this.#record.noteEngine('v8');
     await this.#enter((place) => place.start(this.remainingMs));
   }
 
-  #noteEngine(engine: EngineName): void {
-    const { deliveries, startedAtMs } = this.journal;
-    this.#record.deliver({ kind: 'engine', atMs: deliveries.at(-1)?.atMs ?? startedAtMs, engine });
-  }
-
-  /** `inImage`: how many of the journal's deliveries the image contains. The others are delivered again. */
-  async beginFromImage(image: Buffer, carried: CarriedOver, inImage: number): Promise<void> {
-    this.#carryOver(carried);
-    await this.#enter((place) => place.resume(image, this.remainingMs, inImage));
-  }
-
-  /** A program whose image is from another build: it is rebuilt from its journal. */
-  async beginFromJournal(carried: CarriedOver): Promise<void> {
-    this.#carryOver(carried);
-    await this.begin();
-  }
-
-  #carryOver(carried: CarriedOver): void {
+  /**
+   * A program that was suspended: from its image, which contains so many of the journal's deliveries, so that the others are
+   * delivered again. Without one, or with one of another build, it is rebuilt from its journal.
+   */
+  async beginAgain(carried: CarriedOver, image?: { readonly bytes: Buffer; readonly inImage: number }): Promise<void> {
     this.#record.carryOver(carried);
     this.#calls.carryOver(carried.openCalls);
     this.#clock.wakeAtMs = carried.wakeAtMs;
+    if (image === undefined) return this.begin();
+    await this.#enter((place) => place.resume(image.bytes, this.remainingMs, image.inImage));
   }
 
   // Commands of the host.
 
   cancel(): void {
-    this.#fail(CANCELLED);
+    this.fail(CANCELLED);
   }
 
   /** Whether it waits only for a person: its timeout is paused then, except while it computes. */
@@ -148,8 +130,7 @@ export class SandboxRun implements MovableRun {
 
   /** Answers an open call that was made before this program was suspended. */
   answer(call: CallNumber, reply: CallReply): void {
-    const open = this.#calls.find(call);
-    if (open !== undefined) this.#replied(open, reply);
+    this.#calls.answer(call, reply);
   }
 
   /** Where in the source an open call was made, innermost first; empty if that cannot be determined quickly. */
@@ -157,7 +138,7 @@ export class SandboxRun implements MovableRun {
     const place = this.#place;
     // A program with blocking calls cannot inspect its stack while it waits.
     if (this.#state !== 'running' || place === undefined || this.journal.blocking) return [];
-    return this.#calls.find(call) === undefined ? [] : place.locate(call);
+    return this.#calls.isOpen(call) ? place.locate(call) : [];
   }
 
   /** Suspends the program, which must be waiting. Its open calls stay open. */
@@ -170,9 +151,9 @@ export class SandboxRun implements MovableRun {
     this.#handOver.drop();
     this.#pause();
     this.#state = 'suspending';
-    this.#suspension = new Suspension(() => place.kill('it did not hand over a suspended program'));
+    const image = this.#calls.suspending(() => place.kill('it did not hand over a suspended program'));
     place.suspend();
-    return this.#suspension.image;
+    return image;
   }
 
   /** What the next process needs besides journal and image. */
@@ -189,7 +170,7 @@ export class SandboxRun implements MovableRun {
 
   receive(message: WorkerToHost, body: Buffer, from: EnginePlace): void {
     if (this.#handOver.isChallenger(from)) return this.#handOver.hear(message, body, from);
-    if (from !== this.#place || this.#state === 'ended' || this.#state === 'suspended') return;
+    if (from !== this.#place || this.isGone) return;
     this.#losses.hasSpoken = true;
     if (message.type === 'execution/computing') return this.#handOver.paused(from);
     this.#handOver.heardOwn();
@@ -202,9 +183,9 @@ export class SandboxRun implements MovableRun {
         return this.#waiting(message.wakeAtMs);
       case 'call/request':
         if (body.length > MAX_VALUE_BYTES) return from.kill('it sent larger arguments than it may');
-        return this.#requested(callIn(message, body));
+        return this.#calls.requested(callIn(message, body));
       case 'execution/log':
-        return this.#logged(message.entry, logIn(message, body));
+        return this.#logged(this.#record.logged(message.entry, logIn(message, body)));
       case 'clock/read':
         return this.#killFor(this.#record.clockRead(message));
       case 'execution/suspended':
@@ -225,16 +206,16 @@ export class SandboxRun implements MovableRun {
 
   workerLost(from: EnginePlace, part: LossBlame, reason: string): void {
     if (this.#handOver.isChallenger(from)) return this.#handOver.drop('lost');
-    if (from !== this.#place || this.#state === 'ended' || this.#state === 'suspended') return;
+    if (from !== this.#place || this.isGone) return;
     this.#place = undefined;
     this.#handOver.drop();
-    if (part === 'exhausted') return this.#fail(outOfMemory(this.journal.limits.maxMemoryBytes));
-    if (part === 'guilty' && this.remainingMs <= 0) return this.#fail(this.#timedOut);
-    const end = this.#losses.lost(part, reason);
-    if (end !== undefined) return this.#fail(end);
+    if (part === 'exhausted') return this.fail(outOfMemory(this.journal.limits.maxMemoryBytes));
+    if (part === 'guilty' && this.remainingMs <= 0) return this.fail(this.#timedOut);
+    const end = this.#losses.lost(part, reason) ?? this.#losses.rebuilt();
+    if (end !== undefined) return this.fail(end);
     this.#pause();
-    this.#suspension?.fail('worker lost');
-    this.#rebuild();
+    this.#calls.stays('worker lost');
+    void this.#goElsewhere();
   }
 
   workerStalled(from: EnginePlace): void {
@@ -264,7 +245,7 @@ export class SandboxRun implements MovableRun {
     this.#place = to;
     this.#calls.inAnotherWorker(said);
     // Before anything that it says: from here on the run must be rebuilt in this engine.
-    this.#noteEngine('v8');
+    this.#record.noteEngine('v8');
     before?.leave();
   }
 
@@ -282,7 +263,7 @@ export class SandboxRun implements MovableRun {
     this.#pause();
     from.cancel();
     this.#place = undefined;
-    this.#noteEngine('quickjs');
+    this.#record.noteEngine('quickjs');
     void this.#goElsewhere();
   }
 
@@ -291,7 +272,7 @@ export class SandboxRun implements MovableRun {
   async #enter(begin: (place: EnginePlace) => void, isUnderWay = false): Promise<void> {
     let place: EnginePlace;
     try {
-      place = await this.#engine.place(this, this.#cancellation, isUnderWay);
+      place = await this.#engine.place(this, this.#calls.cancellation, isUnderWay);
     } catch (error) {
       if (this.#state === 'ended') return;
       throw error;
@@ -308,17 +289,11 @@ export class SandboxRun implements MovableRun {
   }
 
   /** Rebuilds the program in another worker, from the journal. Calls that it repeats are not made twice. */
-  #rebuild(): void {
-    const end = this.#losses.rebuilt();
-    if (end === undefined) void this.#goElsewhere();
-    else this.#fail(end);
-  }
-
   #goElsewhere(): Promise<void> {
     this.#state = 'placing';
-    this.#releaseReplies();
+    this.#calls.releaseReplies();
     return this.#enter((place) => place.start(this.remainingMs), true).catch((error: unknown) => {
-      this.#fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
+      this.fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
     });
   }
 
@@ -329,7 +304,7 @@ export class SandboxRun implements MovableRun {
 
   // Deliveries: the only input of a running program.
 
-  #deliver(delivery: Delivery): void {
+  deliver(delivery: Delivery): void {
     this.#record.deliver(delivery);
     if (this.#state === 'running') {
       if (!this.#handOver.isAlone && !this.#handOver.takes(delivery)) this.#place?.catchUp();
@@ -338,41 +313,24 @@ export class SandboxRun implements MovableRun {
     } else if (this.#state === 'parked') void this.#unpark();
   }
 
-  #deliverReply(call: GuestCall, reply: CallReply): void {
-    // Said twice, it is an answer to nothing.
-    if (this.#calls.find(call.number) === undefined) return;
-    if ('ends' in reply) this.journal.endedBy = { call: call.number, failure: reply.ends };
-    const delivery = this.#calls.answer(call, reply, this.#clock.now());
-    if ('message' in delivery) this.#fail(delivery);
-    else this.#deliver(delivery);
+  now(): number {
+    return this.#clock.now();
   }
 
   #waiting(wakeAtMs: number | null): void {
     this.#clock.wakeAtMs = wakeAtMs;
-    this.#clock.wakeAt(this.isWaiting ? wakeAtMs : null, (atMs) => this.#deliver({ kind: 'timer', atMs }));
+    this.#clock.wakeAt(this.isWaiting ? wakeAtMs : null, (atMs) => this.deliver({ kind: 'timer', atMs }));
   }
 
-  #requested(call: GuestCall): void {
-    const verdict = this.#calls.enter(call);
+  /** Its worker says of a call what cannot be. */
+  forged(reason: string): void {
     // It came back from V8, which computed something else.
-    if (verdict.is === 'forged' && this.#handOver.cameBack) return this.#fail(NOT_IN_V8);
-    if (verdict.is === 'forged') return this.#place?.kill(verdict.reason);
-    if (verdict.is === 'too much') return this.#fail(verdict.failure);
-    if (verdict.is === 'known') return;
-    this.#delegate.onCall(call, this.#cancellation.signal).then(
-      (reply) => this.#replied(call, reply),
-      () => this.#replied(call, { ok: false, error: FAILED_INSIDE }),
-    );
+    if (this.#handOver.cameBack) this.fail(NOT_IN_V8);
+    else this.#place?.kill(reason);
   }
 
-  #replied(call: GuestCall, reply: CallReply): void {
-    if (this.#state === 'suspending') this.#suspension?.hold(call, reply);
-    else if (this.#state !== 'ended' && this.#state !== 'suspended') this.#deliverReply(call, reply);
-  }
-
-  #logged(entry: number, log: LogEntry): void {
-    const kept = this.#record.logged(entry, log);
-    if (kept === 'too much') return this.#killFor('it logged more than it may');
+  #logged(kept: ReturnType<RunRecord['logged']>): void {
+    if (kept === 'too much') this.#killFor('it logged more than it may');
     if (kept === 'not kept') this.#place?.wasted();
   }
 
@@ -386,24 +344,15 @@ export class SandboxRun implements MovableRun {
     this.#state = 'suspended';
     this.#place?.release();
     this.#place = undefined;
-    this.#suspension?.complete(Buffer.from(image));
-    this.#calls.release();
-    this.#releaseReplies();
-  }
-
-  /** The suspension has succeeded or failed: replies that were held back are handled now. */
-  #releaseReplies(): void {
-    const held = this.#suspension?.takeHeld() ?? [];
-    this.#suspension = undefined;
-    for (const { call, reply } of held) this.#replied(call, reply);
+    this.#calls.suspended(Buffer.from(image));
   }
 
   /** Its image exceeds the limit, so it continues in its worker. */
   #stay(): void {
     this.#state = 'running';
     this.#countTime();
-    this.#suspension?.fail('too large');
-    this.#releaseReplies();
+    this.#calls.stays('too large');
+    this.#calls.releaseReplies();
   }
 
   // Timeout, and the end.
@@ -420,32 +369,18 @@ export class SandboxRun implements MovableRun {
     this.#clock.stop();
   }
 
-  /**
-   * A computing program is interrupted by its worker, or killed. One that waits is asked for its result, which it has if its
-   * last line has run. One that is blocked by a call, or has no worker, ends here.
-   */
   #outOfTime(): void {
     this.#handOver.drop();
-    const place = this.#place;
     const isBlocked = this.journal.blocking && this.#calls.open.length > 0;
-    const mayHaveResult = place !== undefined && this.#state === 'running' && !this.journal.blocking;
-    if (mayHaveResult) place.finish();
-    if (place?.isComputing === true && !isBlocked) {
-      this.#timeout.afterGrace(KILL_GRACE_MS, () => {
-        if (place.isComputing) place.kill('a program did not stop when its time was over');
-        else this.#fail(this.#timedOut);
-      });
-      return;
-    }
-    if (mayHaveResult) this.#timeout.afterGrace(FINISH_GRACE_MS, () => this.#fail(this.#timedOut));
-    else this.#fail(this.#timedOut);
+    const mayHaveResult = this.#state === 'running' && !this.journal.blocking;
+    this.#timeout.end(this.#place, { isBlocked, mayHaveResult }, () => this.fail(this.#timedOut));
   }
 
   get #timedOut(): Failure {
     return outOfTime(this.journal.limits.timeoutMs);
   }
 
-  #fail(failure: Failure): void {
+  fail(failure: Failure): void {
     if (this.#state === 'ended') return;
     this.#place?.dismiss(KILL_GRACE_MS);
     this.#place = undefined;
@@ -459,10 +394,7 @@ export class SandboxRun implements MovableRun {
     this.#place?.release();
     this.#place = undefined;
     this.#pause();
-    // Calls in flight are cancelled: their answers are no longer needed.
-    this.#cancellation.cancel();
-    this.#calls.clear();
-    this.#suspension?.fail('ended');
+    this.#calls.end();
     this.#ended.resolve(this.#record.report(outcome, logsCut));
   }
 }

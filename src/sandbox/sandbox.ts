@@ -162,11 +162,8 @@ export class Sandbox {
     const image = plain.subarray(4 + headBytes);
     const carried = since === undefined ? head.carried : addSince(journal, head.carried, since);
     const resumed = new SandboxRun(this.#engine, caller, journal, delegate, head.remainingMs);
-    return begun(resumed, signal, () =>
-      head.build === this.build && image.length > 0
-        ? resumed.beginFromImage(image, carried, inImage)
-        : resumed.beginFromJournal(carried),
-    );
+    const isOurs = head.build === this.build && image.length > 0;
+    return begun(resumed, signal, () => resumed.beginAgain(carried, isOurs ? { bytes: image, inImage } : undefined));
   }
 
   /**
