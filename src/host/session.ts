@@ -380,7 +380,7 @@ export class Session {
     if (end.state === 'unwritten')
       throw new HostError(
         'internal',
-        `the progress of run ${owner.id} could not be recorded, so it stays suspended; free disk space, then: codemode runs resume ${owner.id}`,
+        `the progress of run ${owner.id} could not be recorded; it is resumed from what was, here or by another host; see: codemode runs show ${owner.id}`,
       );
     if (end.state === 'suspended') return suspendedAnswer(run, end);
     const whole = nested.withLogs(end.report);

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_SPARES } from '../support/codemode-client.js';
@@ -15,6 +15,7 @@ export const AGENT = 'agent-token';
 export const PERSON = 'person-token';
 const PORT = 3_000;
 const REQUEST_MS = 5_000;
+const POLL_MS = 50;
 
 export interface ClusterOptions {
   readonly hosts: number;
@@ -22,6 +23,8 @@ export interface ClusterOptions {
   /** Over the configuration that every host has. */
   readonly config?: object;
   readonly postgres?: PostgresServerOptions;
+  /** The data of the database is on a disk of its own, which a test can fill. */
+  readonly hasSmallDisk?: boolean;
 }
 
 export interface Answer {
@@ -101,14 +104,23 @@ export class ClusterHost {
     await ended;
   }
 
-  async request(method: string, path: string, token: string, body?: unknown): Promise<Answer> {
+  /** Resolves when it answers from the database, and so has a connection and its lease again. */
+  async isHeard(): Promise<void> {
+    for (;;) {
+      const answer = await this.request('GET', '/api/v1/approvals?state=pending', PERSON).catch(() => undefined);
+      if (answer?.status === 200) return;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  async request(method: string, path: string, token: string, body?: unknown, timeoutMs = REQUEST_MS): Promise<Answer> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      signal: AbortSignal.timeout(REQUEST_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -126,13 +138,17 @@ export class Cluster {
   readonly databaseMachine: Machine;
   readonly environment: Readonly<Record<string, string>>;
   readonly folder: string;
+  /** Where the database has its data, on a disk of its own. */
+  readonly diskFolder: string | undefined;
   readonly #network: Network;
   readonly #helpers: readonly ChildProcess[];
   readonly #proxy: ChildProcess;
+  readonly #silent = new Set<ClusterHost>();
 
   private constructor(parts: {
     network: Network;
     folder: string;
+    diskFolder: string | undefined;
     postgres: PostgresServer;
     database: string;
     databaseMachine: Machine;
@@ -143,6 +159,7 @@ export class Cluster {
   }) {
     this.#network = parts.network;
     this.folder = parts.folder;
+    this.diskFolder = parts.diskFolder;
     this.postgres = parts.postgres;
     this.database = parts.database;
     this.databaseMachine = parts.databaseMachine;
@@ -159,14 +176,18 @@ export class Cluster {
     lease = '2s',
     config = {},
     postgres: options = {},
+    hasSmallDisk = false,
   }: ClusterOptions): Promise<Cluster> {
     const folder = mkdtempSync(join(tmpdir(), 'codemode-cluster-'));
+    const diskFolder = hasSmallDisk ? mountDisk(folder) : undefined;
     const network = new Network();
     const databaseMachine = network.add();
     const postgres = await PostgresServer.start({
       ...options,
       addresses: [databaseMachine.address],
+      access: ['local all all trust', `host all all ${databaseMachine.address}/24 trust`],
       through: databaseMachine.through,
+      ...(diskFolder === undefined ? {} : { dataFolder: join(diskFolder, 'data') }),
     });
     const database = await postgres.createDatabase();
     const upstream = network.add();
@@ -201,6 +222,7 @@ export class Cluster {
     return new Cluster({
       network,
       folder,
+      diskFolder,
       postgres,
       database,
       databaseMachine,
@@ -240,14 +262,24 @@ export class Cluster {
   /** As a balancer would: the first host that answers, unless it says that it cannot. */
   async request(method: string, path: string, token: string, body?: unknown): Promise<Answer | undefined> {
     for (const host of this.inAnyOrder()) {
-      const answer = await host.request(method, path, token, body).catch(() => undefined);
+      const answer = await this.tried(host, host.request(method, path, token, body));
       if (answer !== undefined && answer.status < 500) return answer;
     }
     return undefined;
   }
 
+  /** Those that did not answer the last time come last. */
   inAnyOrder(): ClusterHost[] {
-    return shuffled(this.hosts);
+    const hosts = shuffled(this.hosts);
+    return [...hosts.filter((host) => !this.#silent.has(host)), ...hosts.filter((host) => this.#silent.has(host))];
+  }
+
+  /** Undefined where no answer came, which is remembered. */
+  async tried(host: ClusterHost, answering: Promise<Answer>): Promise<Answer | undefined> {
+    const answer = await answering.catch(() => undefined);
+    if (answer === undefined) this.#silent.add(host);
+    else this.#silent.delete(host);
+    return answer;
   }
 
   async close(): Promise<void> {
@@ -255,8 +287,18 @@ export class Cluster {
     for (const helper of this.#helpers) helper.kill('SIGKILL');
     await this.postgres.close();
     this.#network.close();
+    if (this.diskFolder !== undefined) execFileSync('umount', [this.diskFolder]);
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Room for a new database, its log and little more. */
+function mountDisk(folder: string): string {
+  chmodSync(folder, 0o755);
+  const disk = join(folder, 'disk');
+  mkdirSync(disk);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256m,mode=755', 'tmpfs', disk]);
+  return disk;
 }
 
 function start(machine: Machine, script: string, ...args: string[]): ChildProcess {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { Postgres } from '../../src/store/postgres/connection.js';
 import { PROGRAM } from '../support/command.js';
-import { AGENT, type Cluster, PERSON } from './cluster.js';
+import { AGENT, type Cluster, type ClusterHost, PERSON } from './cluster.js';
 import type { Observation, Outcome } from './invariants.js';
 
 /** How many calls of `spend` a day the configuration of the cluster pays for. */
@@ -10,7 +10,7 @@ export const BUDGET = 10;
 
 export const POLICY = {
   policy: {
-    rules: [{ tools: 'ledger/spend', action: 'allow' }],
+    rules: [{ tools: 'ledger/spend', decision: 'allow' }],
     prices: { 'ledger/spend': 1 },
     budget: { day: BUDGET },
   },
@@ -27,7 +27,7 @@ export function programOf(name: string, { delayMs = 0 } = {}): string {
     return outcomes;`;
 }
 
-interface Question {
+export interface Question {
   readonly id: string;
   readonly runId: string;
   readonly tool: string;
@@ -42,6 +42,7 @@ export class Workload {
   unanswered = 0;
   readonly #cluster: Cluster;
   readonly #deniesEvery: number;
+  readonly #asked = new Map<string, Pick<Question, 'runId' | 'tool'> & { readonly text: string }>();
   #started = 0;
 
   constructor(cluster: Cluster, { deniesEvery = 5 } = {}) {
@@ -55,7 +56,7 @@ export class Workload {
     for (const host of this.#cluster.inAnyOrder()) {
       this.#started += 1;
       const body = { code: programOf(`r${this.#started}`, options), capabilities: ['mcp:ledger'] };
-      const answer = await host.request('POST', '/api/v1/execute', AGENT, body).catch(() => undefined);
+      const answer = await this.#cluster.tried(host, host.request('POST', '/api/v1/execute', AGENT, body));
       const runId = answer?.status === 202 ? answer.location.split('/').at(-1) : undefined;
       if (runId !== undefined) {
         this.accepted.push(runId);
@@ -66,9 +67,13 @@ export class Workload {
     return undefined;
   }
 
-  async questions(state: 'pending' | 'all' = 'pending'): Promise<readonly Question[]> {
-    const answer = await this.#cluster.request('GET', `/api/v1/approvals?state=${state}`, PERSON);
-    return (answer?.body.approvals ?? []) as readonly Question[];
+  /** What waits for a decision now, as this host or any says. */
+  async questions(from: Pick<ClusterHost, 'request'> | Cluster = this.#cluster): Promise<readonly Question[]> {
+    const answer = await from.request('GET', '/api/v1/approvals?state=pending', PERSON);
+    const questions = (answer?.body.approvals ?? []) as readonly Question[];
+    for (const { id, runId, tool, arguments: shown } of questions)
+      this.#asked.set(id, { runId, tool, text: shown.text ?? '' });
+    return questions;
   }
 
   /** Decides about everything that waits now. How many decisions were accepted. */
@@ -86,10 +91,11 @@ export class Workload {
     return answer?.status === 200;
   }
 
-  /** What each accepted run answered, as far as it is known. */
+  /** What each run answered that was accepted or that a person was asked about, as far as it is known. */
   async outcomes(): Promise<Map<string, Outcome>> {
     const outcomes = new Map<string, Outcome>();
-    for (const runId of this.accepted) {
+    const asked = [...this.#asked.values()].map(({ runId }) => runId);
+    for (const runId of new Set([...this.accepted, ...asked])) {
       const answer = await this.#cluster.request('GET', `/api/v1/runs/${runId}/result`, AGENT);
       const result = answer?.status === 200 ? answer.body.result : undefined;
       if (result === null || typeof result !== 'object') continue;
@@ -121,14 +127,19 @@ export class Workload {
   async observe(): Promise<Observation> {
     const database = await Postgres.open({ url: this.#cluster.databaseUrl });
     try {
-      const questions = await this.questions('all');
+      // The database says what became of each; of what its arguments were it has the sealed text only.
+      const questions = await database.query<{ id: string; run: string; tool: string; state: string }>(
+        'SELECT id, run, tool, state FROM codemode.approvals',
+      );
       const audit = await verifyAudit(this.#cluster);
       const rows = await database.query<{ tool: string; count: number }>(
         `SELECT tool_name AS tool, count(DISTINCT call_id) AS count FROM codemode.audit WHERE server_id = 'ledger' GROUP BY tool_name`,
       );
       return {
         ledger: this.#cluster.ledger,
-        questions: questions.map(({ runId, tool, arguments: { text = '' }, state }) => ({ runId, tool, text, state })),
+        questions: questions.map(({ id, run, tool, state }) => ({
+          ...{ runId: run, tool, state, text: this.#asked.get(id)?.text ?? '' },
+        })),
         runs: await database.query(`SELECT id, state FROM codemode.runs`),
         ends: await database.query(`SELECT run, what FROM witness.ends`),
         accepted: this.accepted,

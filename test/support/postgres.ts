@@ -94,10 +94,14 @@ export class PostgresServer {
   /** `fast` ends open transactions; `immediate` is a crash, from which the next start recovers. */
   async stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
     const child = this.#process;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || !this.isUp) return;
     const ended = once(child, 'exit');
     child.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await ended;
+  }
+
+  get isUp(): boolean {
+    return this.#process !== undefined && this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
   /** The processes that serve it, for tests that stop them for a while. */
