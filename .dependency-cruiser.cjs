@@ -93,7 +93,7 @@ const walls = [
     from: { path: '^console/' },
     to: {
       path: '^(src|test|bench|scripts)/',
-      pathNot: ['^src/domain/console/api\\.ts$', '^src/lib/visible-text\\.ts$'],
+      pathNot: ['^src/domain/console/api\\.ts$', '^src/lib/(visible-text|omit-undefined)\\.ts$'],
       dependencyTypesNot: ['type-only'],
     },
   },
@@ -101,7 +101,7 @@ const walls = [
     name: 'console-knows-only-the-domain',
     severity: 'error',
     from: { path: '^console/' },
-    to: { path: '^src/', pathNot: ['^src/domain/', '^src/lib/visible-text\\.ts$'] },
+    to: { path: '^src/', pathNot: ['^src/domain/', '^src/lib/(visible-text|omit-undefined)\\.ts$'] },
   },
   {
     name: 'console-sees-no-node',

@@ -1,3 +1,5 @@
+import { omitUndefined } from '../lib/omit-undefined.js';
+
 /**
  * The trace of a request, by the W3C recommendation Trace Context. Plain data: it is stored with a suspended run and sent
  * to servers. It never contains data of a program.
@@ -91,7 +93,7 @@ export function readTraceContext(
   if (version === '00' && traceparent.length !== VERSION_0_LENGTH) return undefined;
   const state = readState(tracestate);
   const isSampled = (Number.parseInt(flags, 16) & 1) === 1;
-  return { traceId, spanId, isSampled, ...(state === undefined ? {} : { state }) };
+  return { traceId, spanId, isSampled, ...omitUndefined({ state }) };
 }
 
 function readState(tracestate: unknown): string | undefined {

@@ -1,3 +1,5 @@
+import { omitUndefined } from './omit-undefined.js';
+
 /**
  * zod 3 has no JSON Schema of its own, and before 3.24 it was no Standard Schema either. Its schemas are read here by their
  * definitions, so that the parameters and types of a tool are known whichever zod the user has.
@@ -168,8 +170,7 @@ class Reader {
     return {
       type: 'array',
       items: this.read(type),
-      ...(least === undefined ? {} : { minItems: least }),
-      ...(most === undefined ? {} : { maxItems: most }),
+      ...omitUndefined({ minItems: least, maxItems: most }),
     };
   }
 
