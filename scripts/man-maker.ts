@@ -16,7 +16,7 @@ export async function makeManPage(date: string): Promise<string> {
     composeKey: unused,
     composeSharedStore: unused,
     copyStore: unused,
-    glance: unused,
+    stateSummary: unused,
     installChecker: unused,
     loadSettings: unused,
     findRuntimes: unused,

@@ -13,8 +13,8 @@ import { createProfile, executeSettings } from './profiles/registry.js';
 import type { ExecuteSettings } from './profiles/unified/execute.js';
 import { createUnifiedProfile } from './profiles/unified/profile.js';
 import { CodemodeHost } from './surfaces/library/codemode-host.js';
-import { readTools } from './surfaces/library/given-tools.js';
 import type { UnifiedTool } from './surfaces/library/protocol-adapter.js';
+import { readTools } from './surfaces/library/read-tools.js';
 import { type FunctionTool, nativeTool, type TypedTool } from './upstream/native/function-tools.js';
 import { NativeUpstream } from './upstream/native/native-upstream.js';
 

@@ -17,7 +17,7 @@ const COMPOSITION: Composition = {
   readAccessToken: async (settings) => (await state()).readAccessToken(settings),
   loadSettings: async (settings) => (await import('./compose/settings.js')).loadSettings(settings),
   installChecker: async () => (await import('./compose/install-checker.js')).installChecker(),
-  glance: async () => (await import('./compose/glance.js')).glance(),
+  stateSummary: async () => (await import('./compose/state-summary.js')).stateSummary(),
   findRuntimes: async (config) => (await import('./compose/machine.js')).findRuntimes(config),
 };
 

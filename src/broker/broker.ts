@@ -22,8 +22,9 @@ import {
   shortened,
 } from './call-errors.js';
 import { endCallSpan, startCallSpan } from './call-observer.js';
+import { asUnauthorized } from './detect-unauthorized.js';
 import type { Hooks } from './hooks/hooks.js';
-import { Admittance } from './limits/admittance.js';
+import { AdmissionControl } from './limits/admission-control.js';
 import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
@@ -41,7 +42,6 @@ import {
   unpaidError,
   vetoError,
 } from './refusals.js';
-import { asUnauthorized } from './unauthorized-words.js';
 import { callUpstream, credentialKey, timeoutKeys, type UpstreamCallOptions } from './upstream-call.js';
 
 export type { BrokerCall, BrokerOutcome, CallDelegate };
@@ -69,11 +69,11 @@ export interface BrokerOptions extends UpstreamCallOptions {
 /** The pipeline between a call of a program and an upstream. Nothing else calls an upstream. */
 export class Broker {
   readonly #options: BrokerOptions;
-  readonly #admittance: Admittance;
+  readonly #admissionControl: AdmissionControl;
 
   constructor(options: BrokerOptions) {
     this.#options = options;
-    this.#admittance = new Admittance(options.limits, options.grantLimits);
+    this.#admissionControl = new AdmissionControl(options.limits, options.grantLimits);
   }
 
   /** Every tool call of every program and every client passes here and is recorded. No call is made without a record. */
@@ -125,15 +125,15 @@ export class Broker {
    * Whether a program may be given the answer that an earlier run of it got to the same call: nothing but the need for a
    * person or a rate limit speaks against the call. What it gets counts as received and spent, and nothing is sent.
    */
-  async recall(call: BrokerCall): Promise<boolean> {
+  async admitReuse(call: BrokerCall): Promise<boolean> {
     if (this.#isExpired(call) || (await this.#options.whyOutdated?.(call.tool)) !== undefined) return false;
     if (!this.#options.checker.checkArguments(call.tool, call.exportName, call.input).ok) return false;
-    if (this.#admittance.refusalOf(call) !== undefined) return false;
+    if (this.#admissionControl.refusalOf(call) !== undefined) return false;
     const { gate } = this.#options;
     const judgement = await gate.judge(questionOf(call), call.run.ledger);
     if (judgement.decision === 'deny') return false;
     if (judgement.decision === 'allow') await judgement.bill.giveBack();
-    gate.recall(call.tool, call.serverPath, call.run.ledger);
+    gate.countEarlierCall(call.tool, call.serverPath, call.run.ledger);
     return true;
   }
 
@@ -149,7 +149,7 @@ export class Broker {
     if (outdated !== undefined) return { ok: false, error: outdatedError(call, outdated), verdict: 'not_sent' };
     const checked = this.#options.checker.checkArguments(call.tool, call.exportName, call.input);
     if (!checked.ok) return { ok: false, error: checked.error, verdict: 'invalid_arguments' };
-    const ungranted = this.#admittance.refusalOf(call);
+    const ungranted = this.#admissionControl.refusalOf(call);
     if (ungranted !== undefined) return { ok: false, error: ungranted, verdict: 'denied' };
     // What the call costs is reserved before anything is waited for: concurrent calls see what earlier ones have reserved.
     const question = questionOf(call);
@@ -157,7 +157,8 @@ export class Broker {
     call.span?.set({ 'codemode.policy.decision': judgement.decision });
     if (judgement.decision === 'deny') return { ok: false, error: denialError(call, judgement), verdict: 'denied' };
     const bill = judgement.decision === 'allow' ? judgement.bill : undefined;
-    const busy = call.delegate?.isReplayed === true ? undefined : await this.#admittance.takeRate(call.run, question);
+    const busy =
+      call.delegate?.isReplayed === true ? undefined : await this.#admissionControl.takeRate(call.run, question);
     if (busy !== undefined) {
       await bill?.giveBack();
       return { ok: false, error: busyError(call, busy), verdict: 'limited' };
@@ -198,7 +199,7 @@ export class Broker {
     const { gate } = this.#options;
     const bill = paid ?? (await gate.payApproved(question, call.run.ledger));
     if (bill === undefined) return { ok: false, error: unpaidError(call), verdict: 'denied' };
-    const entering = this.#admittance.enter(call.run, question, call.signal);
+    const entering = this.#admissionControl.enter(call.run, question, call.signal);
     const place = entering instanceof Promise ? await entering : entering;
     if (place.kind !== 'entered') {
       await bill.giveBack();
@@ -213,7 +214,7 @@ export class Broker {
         return { ok: false, error: unrecorded, verdict: 'not_sent' };
       }
       await call.delegate?.onSending();
-      const times = this.#admittance.timesOf(call.run, question);
+      const times = this.#admissionControl.timesOf(call.run, question);
       const outcome = asUnauthorized(await callUpstream(this.#options, call, question.arguments, times), call.input);
       // The program has received the server's text from here on, whether it is an answer or an error.
       gate.received(call.tool.serverId, call.run.ledger);

@@ -1,6 +1,6 @@
 import type { Approval } from '../domain/approval.js';
-import { shownArguments, timeOf } from '../domain/approval-words.js';
 import { isHostError } from '../domain/errors.js';
+import { formatArguments, timeOf } from '../domain/format-approval.js';
 import { GENERAL_HINTS } from '../domain/general-hints.js';
 import type { JsonObject } from '../domain/json.js';
 import type { GuestError } from '../domain/run.js';
@@ -9,8 +9,8 @@ import type { HttpRefusal, ToolReply, UpstreamFailure } from '../domain/upstream
 import { shellWord } from '../lib/shell-word.js';
 import { clipText, visibleSentence } from '../lib/visible-text.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
+import { saysUnauthorized } from './detect-unauthorized.js';
 import { nameOf, serverOf, toolCallError } from './refusals.js';
-import { saysUnauthorized } from './unauthorized-words.js';
 
 /** The errors of failed calls for the program: what happened, and the one thing to do next. */
 
@@ -34,7 +34,7 @@ export function errorOfNoAnswer(call: BrokerCall, asked: Approval | undefined, e
   const name = nameOf(call);
   if (asked !== undefined) {
     const hint = `Ask the user to type: codemode approvals approve ${asked.id}. Then make the same call again.`;
-    const question = `asked with ${shownArguments(asked)}, to be decided by ${timeOf(asked.expiresAtMs)}`;
+    const question = `asked with ${formatArguments(asked)}, to be decided by ${timeOf(asked.expiresAtMs)}`;
     const message = `${name} was not called: it needs a person's approval (${asked.reason}); ${question}`;
     return toolCallError(call, message, hint, { approvalId: asked.id, approvalState: 'PENDING' });
   }

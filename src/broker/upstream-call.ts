@@ -15,7 +15,7 @@ import type { UpstreamRegistry } from '../upstream/registry.js';
 import type { BrokerCall } from './call.js';
 import { isRateLimited } from './call-errors.js';
 import type { CallObserver } from './call-observer.js';
-import type { CallTimes } from './limits/admittance.js';
+import type { CallTimes } from './limits/admission-control.js';
 
 export interface RetryOptions {
   readonly maxAttempts: number;

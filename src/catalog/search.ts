@@ -1,6 +1,6 @@
 import type { Tool } from '../domain/tool.js';
 import { fieldsOf } from './search/fields.js';
-import { NameMatch } from './search/name-coverage.js';
+import { NameMatch } from './search/name-match.js';
 import { Postings } from './search/postings.js';
 import { isBlank, type KnownWords, type QueryStep, readQuery } from './search/query.js';
 import { RANKING } from './search/ranking.js';

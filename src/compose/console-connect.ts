@@ -1,6 +1,6 @@
 import { cursorInstallLink, vscodeInstallLink } from '../config/clients/install-links.js';
+import { type OwnStartCommand, ownStartCommand } from '../config/clients/own-start-command.js';
 import { CLIENTS, type Client, placesOf } from '../config/clients/registry.js';
-import { type StartOfUs, startOfUs } from '../config/clients/start-of-us.js';
 import { OWN_NAME, openTarget, startsUs } from '../config/clients/target.js';
 import { findConfigFile } from '../config/files/find-file.js';
 import { type Environment, readEnvironment } from '../config/variables/environment.js';
@@ -11,17 +11,21 @@ import { isHostError } from '../domain/errors.js';
 export async function connectInfo(url: string | undefined, seen: readonly ConnectedClient[]): Promise<ConnectInfo> {
   const environment = readEnvironment();
   const { found: configured } = await findConfigFile({ cwd: process.cwd(), environment });
-  const start = startOfUs(environment, process.cwd(), configured);
-  const found = await Promise.all(CLIENTS.map((client) => look(client, environment, start)));
+  const start = ownStartCommand(environment, process.cwd(), configured);
+  const found = await Promise.all(CLIENTS.map((client) => inspectClient(client, environment, start)));
   const isMeant = ({ id }: { readonly id: string }, { name }: ConnectedClient) => OWN_NAMES[id]?.test(name) === true;
   const clients = found.map((client) => ({ ...client, connections: seen.filter((each) => isMeant(client, each)) }));
   const others = seen.filter((each) => !found.some((client) => isMeant(client, each)));
   return { clients, others, ...(url === undefined ? {} : { url }) };
 }
 
-type Look = Omit<ConnectClient, 'connections'>;
+type InspectedClient = Omit<ConnectClient, 'connections'>;
 
-async function look(client: Client, environment: Environment, start: StartOfUs): Promise<Look> {
+async function inspectClient(
+  client: Client,
+  environment: Environment,
+  start: OwnStartCommand,
+): Promise<InspectedClient> {
   const { id, title } = client;
   const { command, args } = start;
   const link = LINKS[id]?.({ name: OWN_NAME, command, args });
@@ -61,7 +65,7 @@ const LINKS: Readonly<Record<string, typeof cursorInstallLink>> = {
 };
 
 /** What goes into its file, in its own form. */
-function entryText({ format, entry }: Client, start: StartOfUs): string {
+function entryText({ format, entry }: Client, start: OwnStartCommand): string {
   const written = entry(start);
   try {
     // JSON begins with braces, TOML with nothing.

@@ -22,7 +22,7 @@ import { PROFILE_NAMES, type ProfileName } from '../domain/profile-name.js';
 import type { CallerId } from '../domain/run.js';
 import { VERSION } from '../domain/version.js';
 import { AuditLog } from '../host/admin/audit-log.js';
-import { PolicyDesk, type PolicyFile } from '../host/admin/console/policy-desk.js';
+import { PolicyEditor, type PolicyFile } from '../host/admin/console/policy-editor.js';
 import { RunHistory } from '../host/admin/console/run-history.js';
 import { usageReport } from '../host/admin/console/usage.js';
 import { measureTokens } from '../host/admin/measure.js';
@@ -89,7 +89,7 @@ export async function openConsole(
   const surface = new ConsoleSurface({
     ...{ host, inventory, access, history, playground, log },
     ...(audit === undefined ? {} : { audit }),
-    policy: policyDesk(parts, history),
+    policy: policyEditor(parts, history),
     usage: (days) =>
       usageReport(
         {
@@ -187,7 +187,7 @@ async function contextTokens({ inventory, loaded: { config } }: ConsoleParts) {
   return { tools, definitions, told: catalog };
 }
 
-function policyDesk(parts: ConsoleParts, history: RunHistory): PolicyDesk {
+function policyEditor(parts: ConsoleParts, history: RunHistory): PolicyEditor {
   const { catalog, servers, loaded, settings: hostSettings } = parts;
   const { config, upstreams, placeOf } = loaded;
   const settings = policySettings(config.policy);
@@ -200,7 +200,7 @@ function policyDesk(parts: ConsoleParts, history: RunHistory): PolicyDesk {
     if (mistake !== undefined) throw new HostError('bad_input', `${mistake.path.join('.')}: ${mistake.problem}`);
     return new Policy({ ...options, servers: servers.traits });
   };
-  return new PolicyDesk({
+  return new PolicyEditor({
     ...{ settings, history, policyWith },
     placeOf: (index) => (loaded.file === undefined ? undefined : placeOf(['policy', 'rules', index])),
     snapshot: () => catalog.snapshot(),

@@ -4,7 +4,7 @@ import type { Redactor } from '../broker/redaction/redactor.js';
 import { loadConfig } from '../config/load.js';
 import type { DisabledServer } from '../config/schema/broken-servers.js';
 import { inheritedEnvironment, readEnvironment } from '../config/variables/environment.js';
-import { depthForServers } from '../config/variables/started-by-itself.js';
+import { depthForServers } from '../config/variables/nesting-depth.js';
 import { HostError, isHostError } from '../domain/errors.js';
 import type { ServerTraits } from '../domain/policy.js';
 import type { Audience } from '../domain/question.js';

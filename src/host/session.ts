@@ -21,7 +21,7 @@ import { callDirect, type DirectCallContext } from './calls/direct-call.js';
 import { RunCalls, type RunCallsSoFar } from './calls/run-calls.js';
 import { serversUsed } from './calls/tool-trace.js';
 import { checkProgram } from './check/program-check.js';
-import { VerdictGate } from './check/verdict-gate.js';
+import { TypeCheckGate } from './check/type-check-gate.js';
 import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './processes/process-run.js';
 import {
   endedSummary,
@@ -279,12 +279,12 @@ export class Session {
   }
 
   /** The check of a program that is about to start, beside it. Only modules that name servers are looked at. */
-  #verdictOf(request: RunRequest, view: ToolView, types: TypeCheckers | undefined): VerdictGate | undefined {
+  #verdictOf(request: RunRequest, view: ToolView, types: TypeCheckers | undefined): TypeCheckGate | undefined {
     const { checkedLibrary: library } = this.#options;
     const { source, script, context } = request;
     if (types === undefined || types.missing !== undefined || library === undefined) return undefined;
     if (script !== undefined || context !== undefined || !source.includes('@codemode/servers/')) return undefined;
-    return new VerdictGate(checkProgram(types, { caller: this.caller, source, snapshot: view.forCode, library }));
+    return new TypeCheckGate(checkProgram(types, { caller: this.caller, source, snapshot: view.forCode, library }));
   }
 
   /** What the answer says of types: where the program failed, what may explain it; and once that nobody could look. */
@@ -400,9 +400,9 @@ export class Session {
     observed?.noteUse(this.caller, serversUsed(tools.trace));
     run.steps.ended(report.outcome, report.durationMs, report.usage);
     const response = this.#options.presentation.response(summary);
-    const glance = { title: redactTitle(redactor, source), durationMs: report.durationMs };
+    const listed = { title: redactTitle(redactor, source), durationMs: report.durationMs };
     // The answer does not wait for it.
-    void suspended.recordEnd(owner, stateOf(report.outcome), response, recordingOf(run, report, sandbox), glance);
+    void suspended.recordEnd(owner, stateOf(report.outcome), response, recordingOf(run, report, sandbox), listed);
     return { state: stateOf(summary.outcome), summary };
   }
 

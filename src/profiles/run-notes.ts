@@ -22,9 +22,9 @@ export function runNotes(
   const partial = outcome.status === 'completed' ? partialResults(partialAnswers) : [];
   const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
   const hint = redactionHint(Object.keys(redactions));
-  const recalled = continued?.calls ?? 0;
+  const reused = continued?.calls ?? 0;
   return [
-    ...(recalled === 0 ? [] : [continuedLine(recalled, continued?.runId ?? '')]),
+    ...(reused === 0 ? [] : [continuedLine(reused, continued?.runId ?? '')]),
     // The next program need not do again what this one did before it failed.
     ...(succeeded.length === 0 ? [] : [`Before the program failed, ${callsMade(succeeded)}.`]),
     ...(outcome.status === 'failed' && outcome.soFarJson !== undefined ? [soFarLine(outcome.soFarJson)] : []),

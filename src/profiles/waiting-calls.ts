@@ -1,5 +1,5 @@
 import type { Approval } from '../domain/approval.js';
-import { shownArguments, timeOf } from '../domain/approval-words.js';
+import { formatArguments, timeOf } from '../domain/format-approval.js';
 import { visibleLine, visibleSentence } from '../lib/visible-text.js';
 
 /** Calls that are named one by one; the user sees the rest in the list. */
@@ -14,7 +14,7 @@ export function waitingCalls(approvals: readonly Approval[]): string {
     .slice(0, MAX_NAMED)
     .map(
       (approval) =>
-        `${visibleLine(`${approval.tool.serverId}/${approval.tool.toolName}`)} ${shownArguments(approval)} (${visibleSentence(approval.reason)})`,
+        `${visibleLine(`${approval.tool.serverId}/${approval.tool.toolName}`)} ${formatArguments(approval)} (${visibleSentence(approval.reason)})`,
     );
   const more = approvals.length - named.length;
   const isOne = approvals.length === 1;

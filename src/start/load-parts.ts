@@ -1,6 +1,6 @@
 // Nothing here has a static import that stays in the build: an old Node must be able to parse `bin.js`.
 import type { Script } from 'node:vm';
-import { KeptCode } from './kept-code.js';
+import { CodeCache } from './code-cache.js';
 
 interface Part {
   readonly script: Script;
@@ -19,7 +19,7 @@ export async function loadPart<Exports>(starter: string, entry: string): Promise
   const folder = require('node:url').fileURLToPath(new URL('.', starter)).slice(0, -1);
   const fs = require('node:fs') as typeof import('node:fs');
   const { Script } = require('node:vm') as typeof import('node:vm');
-  const kept = new KeptCode(fs, folder);
+  const kept = new CodeCache(fs, folder);
   const parts = new Map<string, Part>();
   let isEveryPartKept = true;
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MAX_CLOCK_TICKS } from '../domain/limits.js';
 import type { CallNumber, RunId } from '../domain/run.js';
+import { commonMessage } from './common-messages.js';
 import { FrameError } from './frames.js';
 import {
   MAX_CALL_PLACES,
@@ -9,7 +10,6 @@ import {
   type ProcessToHost,
   type WorkerToHost,
 } from './messages.js';
-import { usualMessage } from './usual-messages.js';
 
 /** No code is generated in the host for the sake of parsing a stranger's bytes. */
 z.config({ jitless: true });
@@ -61,7 +61,7 @@ const unawaitedCalls = z.strictObject({ count, calls: z.array(unawaitedCall).max
 
 const callRequest = z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) });
 
-/** Exported for the test that holds `usualMessage` to it. */
+/** Exported for the test that holds `commonMessage` to it. */
 export const workerToHost = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('worker/ready'),
@@ -128,7 +128,7 @@ const processToHost = z.discriminatedUnion('type', [
 /** Reads one head from a worker. Throws `FrameError` on anything that is not exactly a message of ours. */
 export function parseWorkerMessage(head: Buffer): WorkerToHost {
   const value = jsonOf(head);
-  return usualMessage(value) ?? parseWith(workerToHost, value);
+  return commonMessage(value) ?? parseWith(workerToHost, value);
 }
 
 /** The same for a process that runs a program on a real interpreter. */

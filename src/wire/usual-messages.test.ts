@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { commonMessage } from './common-messages.js';
 import { workerToHost } from './parse.js';
-import { usualMessage } from './usual-messages.js';
 
 const execution = 'run-1';
 const usage = { cpuMs: 0.5, memoryBytes: 1 };
@@ -20,7 +20,7 @@ const VALUES: readonly unknown[] = [
 ];
 
 test.each(USUAL)('$type is read as it is', (message) => {
-  expect(usualMessage(message)).toEqual(message);
+  expect(commonMessage(message)).toEqual(message);
   expect(workerToHost.parse(message)).toEqual(message);
 });
 
@@ -31,7 +31,7 @@ test('whatever becomes of a field, what is read here the schemas read too, and t
       for (const value of VALUES) {
         const spoilt: Record<string, unknown> = { ...message, [field]: value };
         if (value === undefined) delete spoilt[field];
-        const usual = usualMessage(spoilt);
+        const usual = commonMessage(spoilt);
         if (usual === undefined) continue;
         read++;
         expect(workerToHost.safeParse(spoilt)).toMatchObject({ success: true, data: usual });
@@ -43,9 +43,9 @@ test('whatever becomes of a field, what is read here the schemas read too, and t
 
 test('a message with a prototype of its own is left to the schemas', () => {
   const text = JSON.stringify(USUAL[0]);
-  expect(usualMessage(JSON.parse(`{"__proto__":{"admin":true},${text.slice(1)}`))).toBeUndefined();
+  expect(commonMessage(JSON.parse(`{"__proto__":{"admin":true},${text.slice(1)}`))).toBeUndefined();
 });
 
 test.each([null, undefined, 1, 'text', [], [1], {}])('%j is none', (value) => {
-  expect(usualMessage(value)).toBeUndefined();
+  expect(commonMessage(value)).toBeUndefined();
 });

@@ -3,10 +3,10 @@ import { escapeToken } from '../../domain/json-schema/references.js';
 import type { GuestError } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import { clipText, quoteVisibly } from '../../lib/visible-text.js';
+import { byRelevance } from './by-relevance.js';
 import { type CompiledSchema, compileSchema } from './compile.js';
 import { findProblems } from './evaluate.js';
 import { explain } from './explain.js';
-import { byRelevance } from './most-used-first.js';
 import { type Place, type Problem, pointerOf, tokensOf } from './problem.js';
 import { ANYTHING, type Rule, typeOf } from './rule.js';
 

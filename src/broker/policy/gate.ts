@@ -73,7 +73,7 @@ export class PolicyGate {
   }
 
   /** Notes a call that the run made in a process that is gone. */
-  recall(tool: Tool, serverPath: string, run: RunLedger): void {
+  countEarlierCall(tool: Tool, serverPath: string, run: RunLedger): void {
     this.received(tool.serverId, run);
     run.spent += this.#budgets.priceOf(tool, serverPath);
   }

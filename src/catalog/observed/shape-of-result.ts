@@ -24,18 +24,18 @@ const LOOK_BOUNDS = {
 
 /** The shape of one result, as far as the bounds go. Only names that pass `isFieldName` are taken over. */
 export function shapeOfResult(value: JsonValue): ObservedShape {
-  const look = new Look();
-  if (typeof value !== 'string') return withinBounds(look.shapeOf(value, 0));
+  const sampler = new Sampler();
+  if (typeof value !== 'string') return withinBounds(sampler.shapeOf(value, 0));
   const { kind, value: data, isCut } = textDataOf(value);
   return withinBounds({
     isString: true,
     texts: kind,
     ...(isCut && { isCut }),
-    ...(data !== undefined && { json: look.shapeOf(data, 1) }),
+    ...(data !== undefined && { json: sampler.shapeOf(data, 1) }),
   });
 }
 
-class Look {
+class Sampler {
   #remaining: number = LOOK_BOUNDS.values;
 
   shapeOf(value: JsonValue, depth: number): ObservedShape {

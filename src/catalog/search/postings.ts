@@ -1,5 +1,5 @@
 import { RANKING } from './ranking.js';
-import { forEachRun, termOf, wordsOfRun } from './words.js';
+import { forEachRun, termOf, wordsOfRun } from './tokenize.js';
 
 /** One field of every document: how much its words weigh, and how much its length is held against them. */
 export interface FieldWeight {

@@ -1,8 +1,8 @@
 import type { QueryWord } from './postings.js';
 import { RANKING } from './ranking.js';
 import { extensionOf, impliedSteps, splitSteps } from './steps.js';
+import { termOf, wordsOf } from './tokenize.js';
 import { acronymOf, alternativesTo, isStopWord, longFormOf } from './vocabulary.js';
-import { termOf, wordsOf } from './words.js';
 
 /** What the index knows of words; a query is read against it. */
 export interface KnownWords {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NameMatch } from './name-coverage.js';
+import { NameMatch } from './name-match.js';
 import { Postings } from './postings.js';
 import { RANKING } from './ranking.js';
 import { selectTools } from './selection.js';

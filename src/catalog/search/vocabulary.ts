@@ -1,5 +1,5 @@
 import { RANKING } from './ranking.js';
-import { termOf } from './words.js';
+import { termOf } from './tokenize.js';
 
 /**
  * Words that say the same of a tool. Within a group each word finds the others, at `RANKING.synonym` of its own weight.

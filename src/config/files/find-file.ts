@@ -57,8 +57,8 @@ export async function findConfigFile(request: SearchRequest): Promise<Search> {
   const variable = environment.CODEMODE_CONFIG === '' ? undefined : environment.CODEMODE_CONFIG;
   const ownStem = join(configFolder(environment), 'config');
   const folder = projectFolder === undefined ? cwd : named(projectFolder);
-  const project = await look(join(folder, 'codemode.config'));
-  const own = await look(ownStem);
+  const project = await findVariant(join(folder, 'codemode.config'));
+  const own = await findVariant(ownStem);
   const proxyFile = join(homeFolder(environment), '.mcpproxy', 'mcp_config.json');
   const isProxyFileThere = await exists(proxyFile);
   const hasProxyFile = request.takesProxyFile === true && isProxyFileThere;
@@ -126,7 +126,7 @@ interface Place {
 
 /** The configurations of one folder, the one that is used first. */
 export async function projectFiles(folder: string): Promise<string[]> {
-  const { file, ignored } = await look(join(folder, 'codemode.config'));
+  const { file, ignored } = await findVariant(join(folder, 'codemode.config'));
   return file === undefined ? [] : [file, ...ignored];
 }
 
@@ -138,7 +138,7 @@ async function ofProject(file: string, folder: string, environment: Environment)
   return { file, origin: here !== '' && here === own ? 'user' : 'project' };
 }
 
-async function look(stem: string): Promise<{ readonly file?: string; readonly ignored: readonly string[] }> {
+async function findVariant(stem: string): Promise<{ readonly file?: string; readonly ignored: readonly string[] }> {
   const found: string[] = [];
   for (const extension of EXTENSIONS) if (await exists(`${stem}.${extension}`)) found.push(`${stem}.${extension}`);
   const [file, ...ignored] = found;

@@ -1,6 +1,6 @@
 import { isSecretName } from '../../lib/mask.js';
 import { looksRandom } from '../../lib/secret-values.js';
-import { isPlainlyHarmless } from './plainly-harmless.js';
+import { isHarmlessValue } from './harmless-value.js';
 
 /** What replaces a secret from now on. `name` is what it is called where it was found. */
 export type Hide = (secret: string, name: string) => string;
@@ -16,7 +16,7 @@ export function isSurelySecret(name: string): boolean {
 
 /** A value of a variable or a header, for a file that others see: what is not plainly harmless is hidden. */
 export function sharedValue(value: string, name: string, hide: Hide): string {
-  const isHarmless = !isSurelySecret(name) && isPlainlyHarmless(value) && !(isSecretName(name) && WORD.test(value));
+  const isHarmless = !isSurelySecret(name) && isHarmlessValue(value) && !(isSecretName(name) && WORD.test(value));
   return value === '' || isHarmless ? value : hide(value, name);
 }
 
@@ -49,11 +49,11 @@ function before(word: string, value: string, changed: string): string {
 function holdsSecret(value: string, name: string): boolean {
   if (value === '' || value.startsWith('-')) return false;
   if (isSurelySecret(name)) return true;
-  if (isAddress(value)) return !isPlainlyHarmless(value);
+  if (isAddress(value)) return !isHarmlessValue(value);
   // `Server=db;Password=x`, `{"apiKey":"x"}`, `{apiKey: x}`
   for (const [, key = ''] of value.matchAll(/([A-Za-z][\w-]{0,60})["']?\s{0,4}[:=]\s{0,4}["']?[^\s"',;}]/g))
     if (isSecretName(key) || isSurelySecret(key)) return true;
-  return looksRandom(value) && !isPlainlyHarmless(value);
+  return looksRandom(value) && !isHarmlessValue(value);
 }
 
 function nameFor(value: string, name: string): string {
@@ -82,7 +82,7 @@ export function secretPartsOfAddress(address: string): string[] {
   const parameters = (url.search.slice(1) === '' ? [] : url.search.slice(1).split('&')).flatMap((parameter) => {
     const value = parameter.slice(parameter.indexOf('=') + 1);
     const name = parameter.slice(0, Math.max(0, parameter.indexOf('=')));
-    return value === '' || (isPlainlyHarmless(value) && !isSecretName(name) && name.length > 2) ? [] : [value];
+    return value === '' || (isHarmlessValue(value) && !isSecretName(name) && name.length > 2) ? [] : [value];
   });
   return [...user, ...parameters, ...(url.hash.length > 1 ? [url.hash.slice(1)] : [])];
 }

@@ -3,7 +3,7 @@ import { keysInPath } from '../../lib/address-secrets.js';
 import { isSecretName } from '../../lib/mask.js';
 import { namedArguments, secretsIn } from '../../lib/secret-values.js';
 import { isObject } from '../schema/server-map.js';
-import { isPlainlyHarmless } from '../trust/plainly-harmless.js';
+import { isHarmlessValue } from '../trust/harmless-value.js';
 import { type Hide, secretPartsOfAddress, sharedRemainder, sharedValue, sharedWord } from '../trust/shared-values.js';
 import type { Environment } from './environment.js';
 
@@ -93,7 +93,7 @@ function withoutDefaults(value: JsonValue, note: (variable: string, value: strin
     return value.replace(
       /(?<!\$)\$\{([A-Za-z_]\w*):-((?:[^}\\]|\\.)*)\}/g,
       (match, variable: string, given: string) => {
-        if (isPlainlyHarmless(given)) return match;
+        if (isHarmlessValue(given)) return match;
         note(variable, given);
         return `\${${variable}}`;
       },

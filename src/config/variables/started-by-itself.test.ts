@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { depthForServers } from './started-by-itself.js';
+import { depthForServers } from './nesting-depth.js';
 
 test('each level tells the next one, and the fifth does not start', () => {
   expect(depthForServers({})).toEqual({ CODEMODE_DEPTH: '1' });

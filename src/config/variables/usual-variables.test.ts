@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unpassedVariables } from './usual-variables.js';
+import { unpassedVariables } from './unpassed-variables.js';
 
 const SET = {
   GITHUB_TOKEN: 'x',

@@ -11,7 +11,7 @@ import type { CallProgress } from '../../domain/upstream.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import type { RunClient } from '../runs/run-client.js';
 import type { DirectTool } from '../tools/tool-view.js';
-import { inDirectWords } from './direct-words.js';
+import { toDirectCallError } from './direct-call-error.js';
 
 /** On whose behalf, and how long a person may take. */
 export interface DirectCaller {
@@ -72,7 +72,7 @@ export async function callDirect(
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(respondent === undefined ? {} : { respondent }),
     });
-    return outcome.ok ? outcome : { ...outcome, error: inDirectWords(outcome.error) };
+    return outcome.ok ? outcome : { ...outcome, error: toDirectCallError(outcome.error) };
   } finally {
     clearTimeout(timer);
   }

@@ -9,7 +9,7 @@ import type { CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { CallReply, Failure, GuestCall } from '../../domain/run.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
-import type { VerdictGate } from '../check/verdict-gate.js';
+import type { TypeCheckGate } from '../check/type-check-gate.js';
 import { type RecordedCall, recordedCall } from '../recordings/recorded-call.js';
 import type { RunNotes } from '../recordings/run-notes.js';
 import { isResults, type KeptResults } from '../runs/kept-results.js';
@@ -62,7 +62,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   readonly nested: NestedRuns;
   readonly #recorded: Map<number, RecordedCall>;
   readonly #script: ScriptCalls | undefined;
-  #verdict: VerdictGate | undefined;
+  #verdict: TypeCheckGate | undefined;
   readonly #parts: RunCallsParts;
   readonly #circumstances: RunCallsContext;
 
@@ -121,7 +121,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   }
 
   /** The first call that leaves the host waits for this verdict. */
-  awaitVerdict(verdict: VerdictGate | undefined): void {
+  awaitVerdict(verdict: TypeCheckGate | undefined): void {
     this.#verdict = verdict;
   }
 
@@ -139,7 +139,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   }
 
   /** Why the program ends at this call: its types say that it would fail later. Questions about tools are answered anyway. */
-  async #stopped({ target }: GuestCall, verdict: VerdictGate): Promise<Failure | undefined> {
+  async #stopped({ target }: GuestCall, verdict: TypeCheckGate): Promise<Failure | undefined> {
     if (isDiscovery(target) || isResults(target)) return undefined;
     if (!verdict.isOpen) await verdict.opened();
     return verdict.failure;

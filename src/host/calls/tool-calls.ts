@@ -277,7 +277,7 @@ export class ToolCalls {
    * Answers a call from what an earlier run of the program was given. Undefined where it may not have that: the call is then
    * made, or refused, like any other.
    */
-  async recall(call: GuestCall, given: JsonValue | undefined, sent: SentCall, delegate: RunCallDelegate) {
+  async reuseAnswer(call: GuestCall, given: JsonValue | undefined, sent: SentCall, delegate: RunCallDelegate) {
     const { seen, run, broker, present } = this.#options;
     const listed = seen.snapshot.toolByTarget.get(call.target);
     if (listed === undefined || this.#made >= this.#options.maxToolCalls) return undefined;
@@ -285,7 +285,7 @@ export class ToolCalls {
     const wish = wishFor(found, delegate);
     // What became of it is unknown. One that changes nothing is made again.
     if (sent.reply === undefined && isRepeatable(found.tool)) return undefined;
-    if (!(await broker.recall({ run, number: call.number, input: given, ...wish }))) return undefined;
+    if (!(await broker.admitReuse({ run, number: call.number, input: given, ...wish }))) return undefined;
     this.countOne();
     const lost = { ok: false, error: lostAnswerError(wish), verdict: 'outcome_unknown' } as const;
     const reply = sent.reply ?? present(lost);

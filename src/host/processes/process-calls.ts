@@ -54,19 +54,19 @@ export class ProcessCalls implements CallAnswerer {
       record.isSent = true;
       return delegate.onSending();
     };
-    const recalled = isTool ? await this.#recall(call, found, record, delegate) : undefined;
-    const reply = recalled ?? (await this.#answer(call, found, { ...delegate, onSending }));
+    const reused = isTool ? await this.#reuseAnswer(call, found, record, delegate) : undefined;
+    const reply = reused ?? (await this.#answer(call, found, { ...delegate, onSending }));
     this.#record(reply.ok ? reply.json.length : 0);
     if (this.#recorded !== undefined) record.reply = reply;
     return reply;
   }
 
   /** A call that the run which this one continues had made is answered as it was then. */
-  async #recall(call: GuestCall, found: CatalogTool, record: AnsweredCall, delegate: RunCallDelegate) {
+  async #reuseAnswer(call: GuestCall, found: CatalogTool, record: AnsweredCall, delegate: RunCallDelegate) {
     const sent = record.toolDigest === undefined ? undefined : this.#continued?.take(call, record.toolDigest);
     if (sent === undefined) return undefined;
     const [input] = argumentsOf(call) ?? [];
-    const reply = await this.tools.recall({ ...call, target: found.target }, input, sent, delegate);
+    const reply = await this.tools.reuseAnswer({ ...call, target: found.target }, input, sent, delegate);
     if (reply === undefined) this.#continued?.giveBack(sent);
     else record.isSent = true;
     return reply;

@@ -218,10 +218,10 @@ async function runSteps(
     calls: recorded,
     notes: { usage: { cpuMs: report.cpuMs }, retries: calls.tools.retries },
   };
-  const glance = { title: redactTitle(redactor, source), durationMs: report.durationMs };
+  const listed = { title: redactTitle(redactor, source), durationMs: report.durationMs };
   runner.notify(request, view);
   // The answer does not wait for it.
-  void parts.suspended.recordEnd(owner, state, request.respond(summary), recording, glance);
+  void parts.suspended.recordEnd(owner, state, request.respond(summary), recording, listed);
   return summary;
 }
 

@@ -7,7 +7,7 @@ import type { Sandbox } from '../../sandbox/sandbox.js';
 import { withJsonTextHint } from '../calls/json-text-hint.js';
 import { type CalleeContext, withCalleeNamed } from '../calls/missing-function.js';
 import type { RunCalls } from '../calls/run-calls.js';
-import type { VerdictGate } from '../check/verdict-gate.js';
+import type { TypeCheckGate } from '../check/type-check-gate.js';
 import type { Recording } from '../recordings/recording.js';
 import type { SessionOptions } from '../session-parts.js';
 import type { ToolView } from '../tools/tool-view.js';
@@ -28,7 +28,7 @@ export interface PreparedRun {
   readonly redactor: Redactor | undefined;
   readonly onNotice: ((text: string) => void) | undefined;
   /** What its types say; absent where nobody looks at them. */
-  readonly verdict?: VerdictGate | undefined;
+  readonly verdict?: TypeCheckGate | undefined;
 }
 
 export function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {

@@ -26,7 +26,7 @@ export function restoreContext(
     const found = snapshot.toolByTarget.get(call.target);
     if (isResults(call.target) || (isSent && found === undefined && !isDiscovery(call.target)))
       gate.receivedUnknown(ledger);
-    else if (isSent && found !== undefined) gate.recall(found.tool, found.server.path, ledger);
+    else if (isSent && found !== undefined) gate.countEarlierCall(found.tool, found.server.path, ledger);
   }
   // A person has decided about it since: an approved call is made even if the token has expired by then.
   const { authorizedUntilMs: _, ...context } = stored;

@@ -8,9 +8,9 @@ import type { Awaitable } from '../../lib/awaitable.js';
 import { encodeDelivery } from '../../sandbox/journal.js';
 import type { AnswersOfDay, RunChoice, RunLease, RunPlace, RunStore, StoredRun } from '../../store/runs.js';
 import { type AnyRecording, recordingIn, storedRecording } from '../recordings/recording.js';
+import { BatchedRunEnds } from './batched-run-ends.js';
 import type { ResumeRun, RunOwner } from './resumed-run.js';
 import type { RunRecords } from './run.js';
-import { RunEndWriter } from './run-end-writer.js';
 import { RunResumption } from './run-resumption.js';
 import { RunWrites } from './run-writes.js';
 
@@ -41,7 +41,7 @@ export interface RunView {
 }
 
 /** What lists show of a run that has ended. */
-export interface RunGlance {
+export interface RunListEntry {
   readonly title: string;
   readonly durationMs: number;
 }
@@ -53,10 +53,10 @@ export class SuspendedRuns {
   readonly #options: SuspendedRunsOptions;
   readonly #resumption: RunResumption;
   readonly #writing = new Set<Promise<void>>();
-  readonly #ends: RunEndWriter;
+  readonly #ends: BatchedRunEnds;
   constructor(options: SuspendedRunsOptions) {
     this.#options = options;
-    this.#ends = new RunEndWriter(options.store);
+    this.#ends = new BatchedRunEnds(options.store);
     this.#resumption = new RunResumption({
       store: () => this.#store(),
       hasServersOf: (run) => this.#hasServersOf(run),
@@ -102,10 +102,10 @@ export class SuspendedRuns {
     state: EndedState,
     response: JsonValue,
     recording: AnyRecording | undefined,
-    glance?: RunGlance,
+    listed?: RunListEntry,
     lease = this.#resumption.leaseOf(owner.id),
   ): Promise<void> {
-    const writing: Promise<void> = this.#writeEnd(owner, state, response, recording, glance, lease)
+    const writing: Promise<void> = this.#writeEnd(owner, state, response, recording, listed, lease)
       .catch((error: unknown) => this.#endUnwritten(lease, error))
       .finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
@@ -137,7 +137,7 @@ export class SuspendedRuns {
     state: EndedState,
     response: JsonValue,
     recording: AnyRecording | undefined,
-    glance: RunGlance | undefined,
+    listed: RunListEntry | undefined,
     lease: RunLease | undefined,
   ): Promise<void> {
     const kept = recording === undefined ? undefined : storedRecording(recording);
@@ -152,8 +152,8 @@ export class SuspendedRuns {
       responseJson: JSON.stringify(response),
       recordingJson: kept?.recordingJson,
       modules: kept?.modules,
-      title: glance?.title,
-      durationMs: glance?.durationMs,
+      title: listed?.title,
+      durationMs: listed?.durationMs,
       lease,
     });
   }

@@ -1,4 +1,4 @@
-import { nodeWords } from '../../catalog/declarations/schema/node-words.js';
+import { nodeComment } from '../../catalog/declarations/schema/node-comment.js';
 import { readSchema } from '../../catalog/declarations/schema/schema.js';
 import { type SchemaNode, withoutReference } from '../../catalog/declarations/schema/schema-model.js';
 import { shortType } from '../../catalog/declarations/typescript/short-type.js';
@@ -29,6 +29,6 @@ function fieldsOf(root: SchemaNode): ToolField[] {
   if (shape.kind !== 'object') return [];
   return [...shape.properties].slice(0, MAX_FIELDS).map(([name, { node, isRequired }]) => ({
     ...{ name, isRequired, type: shortType(node, TYPE_CHARACTERS) },
-    description: nodeWords(node, 'compact', '').lines.join(' ').slice(0, WORDS_CHARACTERS),
+    description: nodeComment(node, 'compact', '').lines.join(' ').slice(0, WORDS_CHARACTERS),
   }));
 }

@@ -17,7 +17,7 @@ import type { CapabilitySet } from '../../domain/capability.js';
 import { matchesGlob } from '../../lib/glob.js';
 import { nearest } from '../../lib/nearest.js';
 import { type DirectTool, nameDirectTools } from './direct-tools.js';
-import { markAskingTools } from './mark-asking-tools.js';
+import { markApprovalTools } from './mark-approval-tools.js';
 
 export type { CatalogServer, CatalogSnapshot, CatalogTool, DirectTool };
 
@@ -77,7 +77,7 @@ export function viewOf(
   reservedNames: readonly string[],
   policy: ToolPolicy,
 ): ToolView {
-  const snapshot = markAskingTools(whole, (tool) => policy.asks(tool));
+  const snapshot = markApprovalTools(whole, (tool) => policy.asks(tool));
   const isHidden = (tool: CatalogTool) => policy.hides(tool);
   const hidden = new Set(snapshot.servers.flatMap(({ tools }) => tools.filter(isHidden)));
   const unreachable = new Set(snapshot.servers.filter((server) => policy.isUnreachable(server)));

@@ -8,12 +8,12 @@ import { DOWN_HINT, STARTING_HINT } from '../../host/tools/discovery.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { callsFailed } from '../calls-failed.js';
 import { cutJson } from '../cut-json.js';
-import { leftUnderWay } from '../left-under-way.js';
 import { LOG_LIMIT_REACHED } from '../logs-within.js';
 import { lostInResult } from '../lost-values.js';
 import { missingAwait } from '../missing-await.js';
 import { partialResults } from '../partial-results.js';
 import { shapeOf } from '../shape-of.js';
+import { unfinishedWarning } from '../unfinished-warning.js';
 import { waitingCalls } from '../waiting-calls.js';
 import type { ProgramWarning } from '../warning.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -241,7 +241,7 @@ function notices(summary: RunSummary): Diagnostic[] {
     const { isUsual, code, message, hint } = lost;
     found.push({ severity: isUsual ? 'info' : 'warning', code, message, hint });
   }
-  const underWay = leftUnderWay(summary);
+  const underWay = unfinishedWarning(summary);
   if (underWay !== undefined) found.push(warned(underWay));
   const unawaited = missingAwait(outcome);
   if (unawaited !== undefined) found.push(warned(unawaited));

@@ -2,7 +2,7 @@ import type { GuestError } from '../../domain/run.js';
 import { unwrapOutcome } from '../../host/calls/unwrap.js';
 import type { Presentation } from '../../host/runs/run-types.js';
 import type { BrokerOutcome } from '../../host/session.js';
-import { inGo } from './words.js';
+import { toGoError } from './go-error.js';
 
 /** The contract's words for what happens during a run: a call gives the tool's value, or an error value. */
 export const goPresentation: Presentation = {
@@ -30,5 +30,5 @@ function toolError({ error, verdict }: Extract<BrokerOutcome, { ok: false }>): G
     };
   if (/^ToolNotFound/.test(error.errorClass) && !/^(?:Did you mean|Call the tool)/.test(error.hint))
     return { ...error, hint: 'Look for it with searchTools(ctx, "words").' };
-  return inGo(error);
+  return toGoError(error);
 }

@@ -12,7 +12,7 @@ import { parseExecuteRequest, requestIdOf } from './contract.js';
 import { runWithRecovery } from './recovery.js';
 import { type ExecuteResponse, renderRefusal, renderResponse, renderStillRunning, renderSuspended } from './render.js';
 
-/** What holds for every request of the contract, by whichever door it comes. */
+/** What holds for every request of the contract, from whichever surface it comes. */
 export interface ExecuteSettings {
   readonly limits: LimitTable;
   /** The most that a request may be granted. */

@@ -5,7 +5,7 @@ import { fullResult } from '../../host/calls/unwrap.js';
 import type { Presentation } from '../../host/runs/run-types.js';
 import type { BrokerOutcome } from '../../host/session.js';
 import { arrangeArguments } from './arguments.js';
-import { inContractWords } from './hint-words.js';
+import { toContractHint } from './contract-hint.js';
 import { renderResponse, renderSuspended } from './render.js';
 
 /** The contract's words for what happens during a run. */
@@ -17,7 +17,7 @@ export const unifiedPresentation: Presentation = {
 };
 
 function replyOf(outcome: BrokerOutcome): CallReply {
-  if (!outcome.ok) return { ok: false, error: { ...outcome.error, hint: inContractWords(outcome.error.hint) } };
+  if (!outcome.ok) return { ok: false, error: { ...outcome.error, hint: toContractHint(outcome.error.hint) } };
   const { structuredJson } = outcome.reply;
   return { ok: true, json: structuredJson ?? JSON.stringify(plainValue(outcome.reply)) };
 }

@@ -7,14 +7,14 @@ import type { RunSummary, SuspendedSummary } from '../../host/runs/run-types.js'
 import { visibleLine, visibleSentence, visibleText } from '../../lib/visible-text.js';
 import { callsFailed } from '../calls-failed.js';
 import { callsMade } from '../calls-made.js';
-import { leftUnderWay } from '../left-under-way.js';
 import { lostInResult } from '../lost-values.js';
 import { missingAwait } from '../missing-await.js';
 import { partialResults } from '../partial-results.js';
+import { unfinishedWarning } from '../unfinished-warning.js';
 import { waitingCalls } from '../waiting-calls.js';
 import { warningLine } from '../warning.js';
+import { toContractHint } from './contract-hint.js';
 import { type CodeModeError, codeOf, type ErrorType } from './errors.js';
-import { inContractWords } from './hint-words.js';
 
 /** What every execution is answered with, whatever became of it. */
 export interface ExecuteResponse {
@@ -39,7 +39,7 @@ export interface ExecutionMetrics {
 export function renderResponse(summary: RunSummary, requestId: string): ExecuteResponse {
   const { outcome, keptResult, logs, logsCut, limits, isolation, warnings, unavailable, notice, redactions } = summary;
   const unawaited = missingAwait(outcome);
-  const underWay = leftUnderWay(summary);
+  const underWay = unfinishedWarning(summary);
   const lost = lostInResult(outcome);
   const caught = callsFailed(summary);
   const succeeded = outcome.status === 'failed' ? summary.trace.filter(({ ok }) => ok) : [];
@@ -181,7 +181,7 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
 
 /** A hint names a limit as the host has it; here they are fields of the request, or settings. */
 function inRequestWords(hint: string): string {
-  return inContractWords(hint)
+  return toContractHint(hint)
     .replace('limits.maxMemoryBytes', 'memoryLimit')
     .replace('limits.timeoutMs', 'timeout')
     .replace('limits.maxToolCalls', 'sandbox.limits.calls in the configuration');

@@ -1,6 +1,6 @@
 import { planInstall } from '../../config/clients/install.js';
+import type { OwnStartCommand } from '../../config/clients/own-start-command.js';
 import { CLIENTS, type Client, placesOf } from '../../config/clients/registry.js';
-import type { StartOfUs } from '../../config/clients/start-of-us.js';
 import { OWN_NAME, openTarget, startsUs } from '../../config/clients/target.js';
 import type { Environment } from '../../config/variables/environment.js';
 import { isHostError } from '../../domain/errors.js';
@@ -26,8 +26,8 @@ const WORDS: Readonly<Record<ListedClient['state'], string>> = {
 };
 
 /** Says which clients are on this machine, and whether they have us. */
-export async function listClients(environment: Environment, start: StartOfUs, isJson: boolean): Promise<number> {
-  const listed = await Promise.all(CLIENTS.map((client) => look(client, environment, start)));
+export async function listClients(environment: Environment, start: OwnStartCommand, isJson: boolean): Promise<number> {
+  const listed = await Promise.all(CLIENTS.map((client) => inspectClient(client, environment, start)));
   if (isJson) {
     process.stdout.write(`${printableJson(listed, true)}\n`);
     return EXIT.ok;
@@ -47,7 +47,7 @@ export async function listClients(environment: Environment, start: StartOfUs, is
   return EXIT.ok;
 }
 
-async function look(client: Client, environment: Environment, start: StartOfUs): Promise<ListedClient> {
+async function inspectClient(client: Client, environment: Environment, start: OwnStartCommand): Promise<ListedClient> {
   const { id, title } = client;
   try {
     const target = await openTarget(client, environment, process.platform);

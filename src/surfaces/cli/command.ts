@@ -6,7 +6,7 @@ import type { CopiedRows, CopyDirection, SharedStoreAdmin } from '../../domain/s
 import type { AuditLog } from '../../host/admin/audit-log.js';
 import type { Logins } from '../../host/servers/logins.js';
 import type { Machine } from '../../profiles/registry.js';
-import type { Composed, ComposedInventory, ComposedRecords, HostSettings, StateGlance } from './composed.js';
+import type { Composed, ComposedInventory, ComposedRecords, HostSettings, StateSummary } from './composed.js';
 import type { EarlySignals } from './early-signals.js';
 
 /** What every command is given: a way to the program behind it, and a place for its exit status. */
@@ -36,7 +36,7 @@ export interface CommandContext {
   /** The folder that `--project-folder` names. */
   projectFolder(): string | undefined;
   /** What lies in the state folder, without its key and without changing anything. Never throws. */
-  glance(): Promise<StateGlance>;
+  stateSummary(): Promise<StateSummary>;
   accessToken(): Promise<string>;
   /** Fetches the type checker. Throws `upstream_unavailable`. */
   installChecker(): Promise<{ readonly version: string; readonly folder: string }>;

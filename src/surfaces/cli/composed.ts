@@ -113,7 +113,7 @@ export interface ComposedRecords {
   close(): Promise<void>;
 }
 /** What can be seen of the state folder without its key. */
-export interface StateGlance {
+export interface StateSummary {
   readonly pendingApprovals: number;
   readonly suspendedRuns: number;
   /** The newest first. */
@@ -135,7 +135,7 @@ export interface Composition {
   /** The audit log only. The caller closes it. */
   composeAudit(settings: HostSettings): Promise<AuditLog>;
   /** What lies in the state folder, without its key and without changing anything. Never throws. */
-  glance(): Promise<StateGlance>;
+  stateSummary(): Promise<StateSummary>;
   /** The key of the state folder. */
   composeKey(settings: HostSettings): Promise<KeyKeeper>;
   /** The database that hosts share; undefined without one. The caller closes it. */

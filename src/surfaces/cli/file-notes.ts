@@ -1,7 +1,7 @@
 import type { OwnFile, WrittenOver } from '../../config/files/own-file.js';
 import { ownCommand } from '../../config/own-command.js';
 import { readEnvironment } from '../../config/variables/environment.js';
-import { inheritLine } from '../../config/variables/usual-variables.js';
+import { inheritLine } from '../../config/variables/unpassed-variables.js';
 import { shellWord } from '../../lib/shell-word.js';
 import { plainLine } from './terminal.js';
 

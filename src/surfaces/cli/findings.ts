@@ -13,8 +13,8 @@ import type { Finding } from '../../host/admin/inspection.js';
 import type { ServerReport } from '../../host/tools/inventory.js';
 import { makeFolder } from '../../lib/make-folder.js';
 import { shellWord } from '../../lib/shell-word.js';
-import { othersCanWrite } from './others-can-write.js';
 import { adviceFor } from './server-advice.js';
+import { writableByOthers } from './writable-by-others.js';
 
 const MEGABYTE = 1024 * 1024;
 const PUBLIC_BITS = 0o044;
@@ -90,7 +90,7 @@ async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
 
 /** Anyone who can change the rules, the key or the audit log can do whatever the owner can. */
 async function openFindings(name: string, path: string): Promise<Finding[]> {
-  const open = await othersCanWrite(path);
+  const open = await writableByOthers(path);
   if (open === undefined) return [];
   const { path: place, by } = open;
   const what = place === path ? place : `${path}, because ${place}`;

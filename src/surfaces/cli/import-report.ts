@@ -2,7 +2,7 @@ import type { OwnFile, WrittenOver } from '../../config/files/own-file.js';
 import type { ImportPlan, PlannedServer } from '../../config/import/plan-import.js';
 import { describeServer, shownServer } from '../../config/trust/shown-server.js';
 import type { Environment } from '../../config/variables/environment.js';
-import { unpassedVariables } from '../../config/variables/usual-variables.js';
+import { unpassedVariables } from '../../config/variables/unpassed-variables.js';
 import { consentLine, consentText, consentWord } from './consent-text.js';
 import {
   noteOnVariables,

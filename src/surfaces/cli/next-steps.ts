@@ -6,14 +6,14 @@ import { ownCommand } from '../../config/own-command.js';
 import { type Environment, readEnvironment } from '../../config/variables/environment.js';
 import type { JsonValue } from '../../domain/json.js';
 import { VERSION } from '../../domain/version.js';
-import type { StateGlance } from './composed.js';
+import type { StateSummary } from './composed.js';
 import { plainLine, styled } from './terminal.js';
 
 /** What is known of this machine from files alone: no server is started and nothing is written. */
 export interface MachineState {
   /** The configuration, or why it cannot be used. */
   readonly loaded: LoadedConfig | { readonly problem: string; readonly isUntrusted?: boolean };
-  readonly glance: StateGlance;
+  readonly stateSummary: StateSummary;
   /** Clients whose own file starts codemode. */
   readonly clients: readonly string[];
   readonly hasJail: boolean;
@@ -31,14 +31,14 @@ interface Step {
 /** Reads what tells where this machine stands. */
 export async function machineState(
   loaded: MachineState['loaded'],
-  glance: StateGlance,
+  stateSummary: StateSummary,
   commands: readonly string[],
 ): Promise<MachineState> {
   const environment = readEnvironment();
   const cwd = process.cwd();
   return {
     loaded,
-    glance,
+    stateSummary,
     commands,
     clients: await connectedClients(environment, cwd),
     hasJail: !needsBubblewrap(loaded) || JAIL_FILES.some((file) => existsSync(file)),
@@ -72,7 +72,7 @@ export function describeNext(state: MachineState): string {
   ].join('\n');
 }
 
-function factsOf({ loaded, glance, hasJail }: MachineState): string {
+function factsOf({ loaded, stateSummary, hasJail }: MachineState): string {
   if ('problem' in loaded) return `the configuration cannot be used.\n${plainLine(loaded.problem)}`;
   const { file } = loaded;
   if (file === undefined && loaded.upstreams.length === 0) return 'no servers are configured yet.';
@@ -83,15 +83,16 @@ function factsOf({ loaded, glance, hasJail }: MachineState): string {
     lines.push(`${plainLine(reason.replace(/^s/, 'S'))} (${plainLine(shortened(place))}).`);
   const unnamed = loaded.disabledServers.length - MAX_DISABLED;
   if (unnamed > 0) lines.push(`${counted(unnamed, 'more is', 'more are')} disabled.`);
-  if (glance.problem !== undefined) lines.push(`The state folder cannot be read: ${plainLine(glance.problem)}.`);
+  if (stateSummary.problem !== undefined)
+    lines.push(`The state folder cannot be read: ${plainLine(stateSummary.problem)}.`);
   if (!hasJail) lines.push('Programs cannot be run at isolation level strict: bubblewrap is not installed.');
-  if (glance.pendingApprovals > 0)
-    lines.push(`${counted(glance.pendingApprovals, 'call waits', 'calls wait')} for your approval.`);
+  if (stateSummary.pendingApprovals > 0)
+    lines.push(`${counted(stateSummary.pendingApprovals, 'call waits', 'calls wait')} for your approval.`);
   return lines.join('\n');
 }
 
 /** At most four, the most urgent first. */
-function nextSteps({ loaded, glance, clients, hasJail, commands }: MachineState): Step[] {
+function nextSteps({ loaded, stateSummary, clients, hasJail, commands }: MachineState): Step[] {
   const has = (name: string) => commands.includes(name);
   if ('problem' in loaded && loaded.isUntrusted === true)
     return [{ words: 'trust', why: 'shows what the file would start, and asks whether you agree' }];
@@ -102,10 +103,10 @@ function nextSteps({ loaded, glance, clients, hasJail, commands }: MachineState)
     ];
   const isEmpty = loaded.upstreams.length === 0;
   const steps: Step[] = [];
-  if (glance.pendingApprovals > 0) steps.push({ words: 'approvals', why: 'shows what waits, and how to decide' });
-  if (glance.suspendedRuns > 0 && glance.pendingApprovals === 0)
-    steps.push({ words: 'runs', why: `${counted(glance.suspendedRuns, 'run is', 'runs are')} suspended` });
-  if (!hasJail || glance.problem !== undefined)
+  if (stateSummary.pendingApprovals > 0) steps.push({ words: 'approvals', why: 'shows what waits, and how to decide' });
+  if (stateSummary.suspendedRuns > 0 && stateSummary.pendingApprovals === 0)
+    steps.push({ words: 'runs', why: `${counted(stateSummary.suspendedRuns, 'run is', 'runs are')} suspended` });
+  if (!hasJail || stateSummary.problem !== undefined)
     steps.push({ words: 'doctor', why: 'says what is missing, and what to do' });
   if (isEmpty) {
     steps.push({ words: 'init', why: 'imports the servers of your other clients' });
@@ -120,7 +121,7 @@ function nextSteps({ loaded, glance, clients, hasJail, commands }: MachineState)
     );
   } else {
     steps.push({ words: 'tools', why: `lists what programs can call; connected: ${plainLine(clients.join(', '))}` });
-    if (glance.suspendedRuns === 0) steps.push({ words: 'runs', why: 'shows what ran' });
+    if (stateSummary.suspendedRuns === 0) steps.push({ words: 'runs', why: 'shows what ran' });
   }
   return steps.slice(0, 4);
 }

@@ -13,7 +13,7 @@ import { watchOutput } from './output.js';
 import { noteOwnName } from './own-name-note.js';
 import { noteNothingConfigured, plain, plainLine, terminalWidth, warn } from './terminal.js';
 import { askForTrust, canAskForTrust } from './trust-question.js';
-import { complaintOf, helpWords } from './words.js';
+import { helpArguments, usageError } from './usage-error.js';
 import { fillParagraphs, wrapLines } from './wrap.js';
 
 /** Commands in which a server that is disabled is missed. `doctor` has a finding for it. */
@@ -49,13 +49,13 @@ export async function runCommandLine(
   const isRunner = words.find(isCommand) === 'runner';
   if (!isRunner) actOnEarlySignal(early);
   try {
-    await program.parseAsync(helpWords(argv, program));
+    await program.parseAsync(helpArguments(argv, program));
     return output.statusFor(status);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return output.statusFor(EXIT.ok);
     if (error instanceof CommanderError) {
       if (program.args.length === 0 && error.code === 'commander.help') return showNext(program, composition);
-      process.stderr.write(plain(complaintOf(error, said, argv, program)));
+      process.stderr.write(plain(usageError(error, said, argv, program)));
       // A client of the runner waits for one line of JSON, also where no command has seen its words.
       if (isRunner) (await import('./commands/runner.js')).refuseWords(argv, error.message);
       return EXIT.badInput;
@@ -80,7 +80,7 @@ async function showNext(program: Command, composition: Composition): Promise<num
   }));
   const { describeNext, machineState } = await import('./next-steps.js');
   const commands = program.commands.map((command) => command.name());
-  const state = await machineState(loaded, await composition.glance(), commands);
+  const state = await machineState(loaded, await composition.stateSummary(), commands);
   process.stdout.write(`${wrapLines(describeNext(state))}\n`);
   return EXIT.ok;
 }
@@ -151,7 +151,7 @@ export function createProgram(
     key: () => composition.composeKey(settings()),
     sharedStore: () => composition.composeSharedStore(settings()),
     copyStore: (direction) => composition.copyStore(settings(), direction),
-    glance: () => composition.glance(),
+    stateSummary: () => composition.stateSummary(),
     config: (own = {}) => composition.loadSettings(both(settings(), own)),
     configFile: () => program.opts<{ config?: string }>().config,
     projectFolder: () => program.opts<{ projectFolder?: string }>().projectFolder,

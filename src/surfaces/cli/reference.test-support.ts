@@ -14,7 +14,7 @@ export const NOTHING_COMPOSED: Composition = {
   composeKey: unused,
   composeSharedStore: unused,
   copyStore: unused,
-  glance: unused,
+  stateSummary: unused,
   installChecker: unused,
   loadSettings: unused,
   findRuntimes: unused,

@@ -9,9 +9,9 @@ import { askerOnTerminal } from './ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from './caller.js';
 import type { Composed } from './composed.js';
 import { isForPeople } from './print-run.js';
+import { withProgress } from './progress.js';
 import type { RunOptions } from './run-program.js';
 import { plain, plainLine, printableJson } from './terminal.js';
-import { withProgress } from './waiting.js';
 
 /** Runs one program of profile go and writes its response to stdout. Returns the exit status. */
 export async function runGo(

@@ -13,7 +13,7 @@ import { askerOnTerminal } from './ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from './caller.js';
 import type { Composed } from './composed.js';
 import { isForPeople, type OutputFlags, writeResponse, writeSuspended } from './print-run.js';
-import { withProgress } from './waiting.js';
+import { withProgress } from './progress.js';
 
 export interface ProgramToRun {
   readonly source: string;

@@ -7,7 +7,7 @@ import type { ProfileName } from '../../domain/profile-name.js';
 import type { Tool } from '../../domain/tool.js';
 import type { AuditLog } from '../../host/admin/audit-log.js';
 import type { ConsoleAccess } from '../../host/admin/console/access.js';
-import type { PolicyDesk } from '../../host/admin/console/policy-desk.js';
+import type { PolicyEditor } from '../../host/admin/console/policy-editor.js';
 import type { RunHistory } from '../../host/admin/console/run-history.js';
 import type { Host } from '../../host/host.js';
 import type { Logins } from '../../host/servers/logins.js';
@@ -23,7 +23,7 @@ export interface ConsoleOptions {
   readonly history: RunHistory;
   /** Absent where nothing is recorded. */
   readonly audit?: () => Promise<AuditLog>;
-  readonly policy: PolicyDesk;
+  readonly policy: PolicyEditor;
   readonly usage: (days: number) => Promise<UsageReport>;
   readonly connect: () => Promise<ConnectInfo>;
   readonly clients: () => Promise<readonly ConnectedClient[]>;

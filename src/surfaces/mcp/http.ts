@@ -19,7 +19,7 @@ import { QuestionRequests } from './question-requests.js';
 import { createServer } from './server.js';
 
 /** Callers of the newer era whose sessions are kept; the one that was quiet for longest goes first. */
-const MAX_DOORS = 256;
+const MAX_CONNECTIONS = 256;
 /** Streams of news of all callers together, as many as there are connections; one caller has as many as `quotas.sessions`. */
 const MAX_STREAMS = 4_000;
 /** Messages in one request. Each is answered, and all the answers are held until the last. */
@@ -35,7 +35,7 @@ export class McpHttp {
   readonly #modern: McpHttpHandler;
   readonly #questions: QuestionRequests;
   readonly #common: CommonListing;
-  readonly #doors = new Map<string, ClientConnection>();
+  readonly #connections = new Map<string, ClientConnection>();
   readonly #streams: OpenRequests;
   readonly #stopNews: () => void;
   readonly #gone = new AbortController();
@@ -49,10 +49,13 @@ export class McpHttp {
     this.#streams = new OpenRequests({ requests: options.host.quotas.limits.sessions, bytes: 0 });
     this.#common = new CommonListing(options);
     this.#sessions = new HttpSessions(options, this.#common, this.#questions);
-    this.#modern = createMcpHandler(({ authInfo }) => createServer(this.#doorOf(certain(principalOf(authInfo)))), {
-      legacy: 'reject',
-      maxSubscriptions: MAX_STREAMS,
-    });
+    this.#modern = createMcpHandler(
+      ({ authInfo }) => createServer(this.#connectionOf(certain(principalOf(authInfo)))),
+      {
+        legacy: 'reject',
+        maxSubscriptions: MAX_STREAMS,
+      },
+    );
     this.#stopNews = onToolNews(options.host, () => this.#tell());
   }
 
@@ -99,21 +102,21 @@ export class McpHttp {
   /** Clients of the newer era cannot be told apart: every listener is told what is new for any of them. */
   #tell(): void {
     this.#sessions.tell();
-    const news = [...this.#doors.values()].map(({ listing }) => listing.news());
+    const news = [...this.#connections.values()].map(({ listing }) => listing.news());
     if (news.some(({ tools }) => tools)) this.#modern.notify.toolsChanged();
     if (news.some(({ resources }) => resources)) this.#modern.notify.resourcesChanged();
   }
 
   /** One for each token: what a caller has is its own, and so is what it may reach. */
-  #doorOf(principal: Principal): ClientConnection {
+  #connectionOf(principal: Principal): ClientConnection {
     const key = ownerOf(principal);
-    const known = this.#doors.get(key);
-    this.#doors.delete(key);
+    const known = this.#connections.get(key);
+    this.#connections.delete(key);
     const connection = known ?? this.#open(principal);
-    this.#doors.set(key, connection);
-    for (const oldest of this.#doors.keys()) {
-      if (this.#doors.size <= MAX_DOORS) break;
-      this.#doors.delete(oldest);
+    this.#connections.set(key, connection);
+    for (const oldest of this.#connections.keys()) {
+      if (this.#connections.size <= MAX_CONNECTIONS) break;
+      this.#connections.delete(oldest);
     }
     return connection;
   }

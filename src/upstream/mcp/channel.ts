@@ -7,7 +7,7 @@ import { SanitizingChannel, SanitizingTransport } from './sanitizing-transport.j
 import { StdioTransport } from './stdio.js';
 import type { WebSocketTransport } from './websocket.js';
 
-/** A transport with its shield, and what ends it. */
+/** A transport behind its sanitizer, and what ends it. */
 export interface Channel {
   readonly sanitizing: SanitizingTransport;
   /** Whether everything goes through one pipe or socket. */

@@ -4,7 +4,7 @@ import { type CallTaker, DirectCalls } from './direct-calls.js';
 import { STREAM_LOST } from './failures.js';
 import type { ReadBudget, RequestKind } from './read-budget.js';
 
-/** Where the shield puts what the server really answered, out of reach of the client library's schemas. */
+/** Where the sanitizer puts what the server really answered, out of reach of the client library's schemas. */
 export const RAW = 'codemode/raw';
 /** Stays open for as long as the connection, and has no answer to wait for. */
 const LISTEN = 'subscriptions/listen';
@@ -139,7 +139,7 @@ export class SanitizingTransport implements Transport {
     this.#waiting.delete(id);
     if (method !== LISTEN) this.#budget.answered(kindOf(method));
     const answer =
-      'result' in message ? { ...message, id, result: shielded(method, message.result) } : { ...message, id };
+      'result' in message ? { ...message, id, result: sanitized(method, message.result) } : { ...message, id };
     // The library takes answers at once but notifications a turn later: the last progress of a call would be lost.
     queueMicrotask(() => this.onmessage?.(answer));
   }
@@ -160,7 +160,7 @@ function kindOf(method: string): RequestKind {
 
 type Result = { [key: string]: unknown };
 
-function shielded(method: string, result: Result): Result {
+function sanitized(method: string, result: Result): Result {
   switch (method) {
     case 'initialize':
       return completedHandshake(result);

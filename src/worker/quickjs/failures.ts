@@ -1,8 +1,8 @@
 import { isAdvice } from '../../domain/general-hints.js';
 import { type Failure, type GuestError, outOfMemory } from '../../domain/run.js';
 import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
-import { DISCOVERY, findTool } from './instead-of.js';
 import { firstPosition } from './positions.js';
+import { DISCOVERY, findTool } from './suggest-instead.js';
 
 /** What the failures of a program are called, from what the engine says of them. */
 

@@ -2,7 +2,7 @@ import type { GuestError } from '../../domain/run.js';
 import { nearest } from '../../lib/nearest.js';
 import type { Suggestions } from './failures.js';
 import { ERRORS_MODULE, TEXT_MODULE } from './image.js';
-import { DISCOVERY, insteadOf } from './instead-of.js';
+import { DISCOVERY, suggestInstead } from './suggest-instead.js';
 
 /** What the modules of servers are called. */
 export const SERVERS = '@codemode/servers/';
@@ -21,7 +21,7 @@ export function suggestionsFrom(library: Importable): Suggestions {
     suggestModules(specifier) {
       const known = [...library.specifiers, ERRORS_MODULE, TEXT_MODULE];
       if (known.includes(`${SERVERS}${specifier}`)) return didYouMean([`${SERVERS}${specifier}`], "'");
-      const instead = library.specifiers.includes(DISCOVERY) ? insteadOf(specifier) : undefined;
+      const instead = library.specifiers.includes(DISCOVERY) ? suggestInstead(specifier) : undefined;
       if (instead !== undefined) return instead;
       const close = nearest(specifier, known, 3);
       return close.length > 0 ? didYouMean(close, "'") : withoutModule(specifier, known);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApprovalCard, ApprovalView } from '../../../../src/domain/console/approvals.js';
 import { request } from '../../api/request.js';
-import { callerWords } from '../../lib/caller-words.js';
+import { callerLabel } from '../../lib/caller-label.js';
 import { bytes, counted, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { linkTo } from '../../lib/router.js';
@@ -74,7 +74,7 @@ export function CardDetail({
           </h2>
           <p class="muted small">
             {counted(card.callCount, 'call')} of{' '}
-            <span title={foreignLabel(card.caller)}>{foreignLabel(callerWords(card.caller), 80)}</span>, asked at{' '}
+            <span title={foreignLabel(card.caller)}>{foreignLabel(callerLabel(card.caller), 80)}</span>, asked at{' '}
             {time(card.createdAtMs)}
             {card.isDirect ? '. The client made it itself, outside of a program.' : ' · '}
             {!card.isDirect && <a href={linkTo(['runs', card.runId])}>Open the run</a>}

@@ -211,7 +211,7 @@ function Row({
         <span class="row tight small muted">
           {card.callCount > 1 && <Badge tone="wait">{counted(card.callCount, 'call')}</Badge>}
           <span class="clip">
-            <ForeignLine text={glanceOf(card)} limit={120} />
+            <ForeignLine text={summaryOf(card)} limit={120} />
           </span>
         </span>
       </button>
@@ -220,7 +220,7 @@ function Row({
 }
 
 /** What tells one card from the next: the arguments of a single call, else the first that differs between the calls. */
-function glanceOf({ calls, runTitle, reason }: ApprovalCard): string {
+function summaryOf({ calls, runTitle, reason }: ApprovalCard): string {
   const [first] = calls;
   if (first === undefined || first.isCut) return runTitle ?? reason;
   const [column] = calls.length > 1 ? compare(calls).columns : [];

@@ -1,5 +1,5 @@
 import type { RunDetail } from '../../../../src/domain/console/runs.js';
-import { callerWords } from '../../lib/caller-words.js';
+import { callerLabel } from '../../lib/caller-label.js';
 import { bytes, count, duration, time } from '../../lib/format.js';
 import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { Facts } from '../../ui/parts.js';
@@ -20,7 +20,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
           [
             'Caller',
             <span key="caller" title={foreignLabel(run.caller)}>
-              {foreignLabel(callerWords(run.caller), 80)}
+              {foreignLabel(callerLabel(run.caller), 80)}
             </span>,
           ],
           ['Profile', <Foreign key="profile" text={run.profile} limit={40} />],

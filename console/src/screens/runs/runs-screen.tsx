@@ -4,7 +4,7 @@ import type { ProfileName } from '../../../../src/domain/profile-name.js';
 import type { RunState } from '../../../../src/domain/run.js';
 import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
-import { callerWords } from '../../lib/caller-words.js';
+import { callerLabel } from '../../lib/caller-label.js';
 import { counted, duration, shortId, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
@@ -217,7 +217,7 @@ function Row({ run, href }: { run: RunItem; href: string }) {
         </span>
       </span>
       <span class="clip run-side">
-        <span title={foreignLabel(run.caller)}>{foreignLabel(callerWords(run.caller), 60)}</span>
+        <span title={foreignLabel(run.caller)}>{foreignLabel(callerLabel(run.caller), 60)}</span>
         {run.isOwn === true && <OwnMark />}
       </span>
       <span class="clip muted run-side">

@@ -1,4 +1,4 @@
-import type { Detail } from '../schema/node-words.js';
+import type { Detail } from '../schema/node-comment.js';
 import type { Definition } from '../schema/schema-model.js';
 import type { AliasGroup } from '../typescript/aliases.js';
 import type { GoType } from './go-shapes.js';

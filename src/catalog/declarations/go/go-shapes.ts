@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../domain/json.js';
-import { onlyOption } from '../schema/node-words.js';
+import { onlyOption } from '../schema/node-comment.js';
 import type { ObjectShape, SchemaNode, Shape } from '../schema/schema-model.js';
 import { goNamePart, isTagName } from './go-names.js';
 

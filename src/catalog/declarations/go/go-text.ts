@@ -1,7 +1,7 @@
 import type { Tool } from '../../../domain/tool.js';
 import { quoteVisibly, withoutMarkup } from '../../../lib/visible-text.js';
 import { commentLine } from '../doc-comment.js';
-import { type Detail, describedIn, nodeWords } from '../schema/node-words.js';
+import { type Detail, describedIn, nodeComment } from '../schema/node-comment.js';
 import type { SchemaNode } from '../schema/schema-model.js';
 import { goFunctionName, goString } from './go-names.js';
 
@@ -100,7 +100,7 @@ function fieldDocs({ name, node, remark }: GoField, detail: Detail): string {
 
 function wordsOf(node: SchemaNode, detail: Detail): string[] {
   if (detail === 'signatures') return [];
-  const { lines, facts, isDeprecated, warnings } = nodeWords(node, detail, '');
+  const { lines, facts, isDeprecated, warnings } = nodeComment(node, detail, '');
   const said = facts.filter((fact) => fact !== 'integer');
   if (isDeprecated) said.push('deprecated');
   const joined = said.length === 0 ? '' : `(${said.join(', ')})`;

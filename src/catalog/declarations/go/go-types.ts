@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../domain/json.js';
 import { commentLine } from '../doc-comment.js';
-import { onlyOption } from '../schema/node-words.js';
+import { onlyOption } from '../schema/node-comment.js';
 import { mergeNotes } from '../schema/notes.js';
 import {
   type Definition,

@@ -1,6 +1,6 @@
 import type { Tool } from '../../../domain/tool.js';
 import { compareCodePoints } from '../../names.js';
-import type { Detail } from '../schema/node-words.js';
+import type { Detail } from '../schema/node-comment.js';
 import { readSchema } from '../schema/schema.js';
 import { type Definition, type SchemaModel, withoutReference } from '../schema/schema-model.js';
 import { type AliasGroup, groupDefinitions } from '../typescript/aliases.js';

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../domain/json.js';
 import type { Tool } from '../../../domain/tool.js';
 import { quoteVisibly } from '../../../lib/visible-text.js';
 import { commentLine } from '../doc-comment.js';
-import { nodeWords } from '../schema/node-words.js';
+import { nodeComment } from '../schema/node-comment.js';
 import { type SchemaModel, type SchemaNode, withoutReference } from '../schema/schema-model.js';
 
 /** One parameter of a function that takes its input by position. */
@@ -31,7 +31,7 @@ export function parametersOf({ inputSchema }: Tool, model: SchemaModel): readonl
   for (const [name, { node, isRequired }] of shape.properties) {
     const type = simpleType(node);
     if (type === undefined || !PLAIN_NAME.test(name) || RESERVED.has(name)) return undefined;
-    const { lines, facts } = nodeWords(node, 'compact', '');
+    const { lines, facts } = nodeComment(node, 'compact', '');
     const description = commentLine([...lines, facts.length === 0 ? '' : `(${facts.join(', ')})`].join(' '), 160);
     parameters.push({ name, type, isOptional: !isRequired, description });
   }

@@ -1,4 +1,4 @@
-import { onlyOption } from '../schema/node-words.js';
+import { onlyOption } from '../schema/node-comment.js';
 import { mergeNotes } from '../schema/notes.js';
 import { type ObjectProperty, type ObjectShape, type SchemaNode, withoutReference } from '../schema/schema-model.js';
 import { literalType, propertyName } from './typescript-types.js';

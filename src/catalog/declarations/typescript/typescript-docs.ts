@@ -1,7 +1,7 @@
 import type { Tool } from '../../../domain/tool.js';
 import { quoteVisibly } from '../../../lib/visible-text.js';
 import { commentLine } from '../doc-comment.js';
-import { type Detail, describedIn, nodeWords, onlyOption } from '../schema/node-words.js';
+import { type Detail, describedIn, nodeComment, onlyOption } from '../schema/node-comment.js';
 import type { SchemaNode } from '../schema/schema-model.js';
 
 /** Bounds on foreign text in one comment, in characters. */
@@ -57,8 +57,9 @@ export function serverDocs(description: string, detail: Detail): string[] {
 
 /** What is said about a property, or about the type of a whole definition. */
 export function propertyDocs(node: SchemaNode, detail: Detail): string[] {
-  if (detail === 'signatures') return nodeWords(node, 'compact', '@').warnings.map((warning) => `@warning ${warning}`);
-  const { lines, facts, isDeprecated, warnings } = nodeWords(node, detail, '@');
+  if (detail === 'signatures')
+    return nodeComment(node, 'compact', '@').warnings.map((warning) => `@warning ${warning}`);
+  const { lines, facts, isDeprecated, warnings } = nodeComment(node, detail, '@');
   if (facts.length > 0) {
     const [only] = lines;
     const joined = facts.join(' ');

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../../domain/json.js';
 import { quoteVisibly, withoutMarkup } from '../../../lib/visible-text.js';
 import { docComment } from '../doc-comment.js';
-import type { Detail } from '../schema/node-words.js';
+import type { Detail } from '../schema/node-comment.js';
 import { mergeNotes } from '../schema/notes.js';
 import type { Definition, ObjectShape, SchemaNode, TupleShape } from '../schema/schema-model.js';
 import type { AliasGroup } from './aliases.js';

@@ -3,7 +3,7 @@ import { quoteVisibly } from '../../../lib/visible-text.js';
 import { exportNames, withoutDuplicates } from '../../names.js';
 import { commentLine, docComment } from '../doc-comment.js';
 import { isOptional, takesAnyObject, takesNothing } from '../schema/input.js';
-import type { Detail } from '../schema/node-words.js';
+import type { Detail } from '../schema/node-comment.js';
 import { readSchema } from '../schema/schema.js';
 import { type Definition, type SchemaModel, type SchemaNode, withoutReference } from '../schema/schema-model.js';
 import { type AliasGroup, groupDefinitions, pascalCase } from './aliases.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../domain/json.js';
 import { CORE_LIMITS, type LimitTable } from '../../../domain/limits.js';
-import { limitsInWords } from './limits-in-words.js';
+import { describeLimits } from './describe-limits.js';
 
 /**
  * JSON Schema of a request. Only `type`, `properties` and words: figures are in the descriptions, because some model
@@ -18,7 +18,7 @@ export function toolInputSchema(limits: LimitTable = CORE_LIMITS): JsonObject {
       limits: {
         type: 'object',
         properties: Object.fromEntries(
-          limitsInWords(limits).map(({ key, meaning, figures }) => [
+          describeLimits(limits).map(({ key, meaning, figures }) => [
             key,
             { type: 'integer', description: `${capital(meaning)}: ${figures}.` },
           ]),

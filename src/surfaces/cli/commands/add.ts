@@ -10,7 +10,7 @@ import { shownServer } from '../../../config/trust/shown-server.js';
 import { type Environment, readEnvironment } from '../../../config/variables/environment.js';
 import { type Reference, SecretReferences } from '../../../config/variables/secret-references.js';
 import { escapeUnknownReferences, variablesIn } from '../../../config/variables/substitute.js';
-import { unpassedVariables } from '../../../config/variables/usual-variables.js';
+import { unpassedVariables } from '../../../config/variables/unpassed-variables.js';
 import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
 import { shellWord } from '../../../lib/shell-word.js';

@@ -1,6 +1,6 @@
 import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../domain/approval.js';
-import { MAX_ARGUMENT_CHARACTERS, timeOf } from '../../../domain/approval-words.js';
 import { HostError } from '../../../domain/errors.js';
+import { MAX_ARGUMENT_CHARACTERS, timeOf } from '../../../domain/format-approval.js';
 import { refuseEndedRun } from '../../../host/runs/refuse-ended-run.js';
 import { cardDigest, MIN_DIGEST_DIGITS } from '../../../lib/card-digest.js';
 import { shellWord } from '../../../lib/shell-word.js';

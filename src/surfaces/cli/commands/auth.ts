@@ -4,8 +4,8 @@ import { HostError } from '../../../domain/errors.js';
 import type { CredentialStatus } from '../../../host/servers/logins.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openBrowser } from '../open-browser.js';
+import { waitFor } from '../progress.js';
 import { plainLine, printableJson, type Style, styled, warn } from '../terminal.js';
-import { waitFor } from '../waiting.js';
 import { registerKey } from './auth-key.js';
 
 interface LoginFlags {

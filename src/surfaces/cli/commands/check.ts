@@ -4,9 +4,9 @@ import { codemodePresentation } from '../../../profiles/codemode/presentation.js
 import { LIBRARY_DECLARATIONS } from '../../../profiles/codemode/prompt/library-declarations.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
+import { withProgress } from '../progress.js';
 import { readSource } from '../read-source.js';
 import { plain, printableJson } from '../terminal.js';
-import { withProgress } from '../waiting.js';
 
 interface CheckFlags {
   readonly json?: boolean;

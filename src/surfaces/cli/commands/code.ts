@@ -13,10 +13,10 @@ import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openLog } from '../log.js';
 import { oneOf } from '../options.js';
+import { withProgress } from '../progress.js';
 import { readSource, type TextKind } from '../read-source.js';
 import { interruption } from '../run-program.js';
 import { plainLine, printableJson } from '../terminal.js';
-import { withProgress } from '../waiting.js';
 
 interface ExecFlags {
   readonly code?: string;

@@ -70,12 +70,12 @@ async function namesOf(kind: LookedUp, context: CommandContext): Promise<readonl
       return Object.keys(loaded?.config.mcpServers ?? {});
     }
     case 'runs': {
-      const { runIds } = await context.glance();
+      const { runIds } = await context.stateSummary();
       return runIds.length === 0 ? [] : [LAST, ...runIds];
     }
     case 'approvals':
-      return (await context.glance()).approvalIds;
+      return (await context.stateSummary()).approvalIds;
     case 'scripts':
-      return (await context.glance()).scriptNames;
+      return (await context.stateSummary()).scriptNames;
   }
 }

@@ -13,11 +13,11 @@ import type { Composed } from '../composed.js';
 import { connectAClient } from '../connect-a-client.js';
 import { examplesFolder } from '../examples-folder.js';
 import { openLog } from '../log.js';
+import { waitFor } from '../progress.js';
 import { stopSignal } from '../stop-signals.js';
 import { plain, printableJson, styled } from '../terminal.js';
 import { hasPersonAtTerminal } from '../terminal-line.js';
 import { userName } from '../user-name.js';
-import { waitFor } from '../waiting.js';
 
 export const register: Register = (program, context) => {
   program

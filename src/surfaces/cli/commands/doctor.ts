@@ -8,8 +8,8 @@ import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { databaseFindings } from '../database-findings.js';
 import { configFindings, keyFinding, serverFindings } from '../findings.js';
+import { asking, waitFor } from '../progress.js';
 import { plainBlock, plainLine, printableJson, styled } from '../terminal.js';
-import { asking, waitFor } from '../waiting.js';
 import { wrapLines } from '../wrap.js';
 
 export const register: Register = (program, context) => {

@@ -5,9 +5,9 @@ import {
   vscodeInstallLink,
   vscodeWebLink,
 } from '../../../config/clients/install-links.js';
+import { type OwnStartCommand, ownStartCommand } from '../../../config/clients/own-start-command.js';
 import type { Client } from '../../../config/clients/registry.js';
 import { configuredServers, type SharedServer, sharedServers } from '../../../config/clients/same-servers.js';
-import { type StartOfUs, startOfUs } from '../../../config/clients/start-of-us.js';
 import { OWN_NAME, openTarget, type Target } from '../../../config/clients/target.js';
 import { findConfigFile } from '../../../config/files/find-file.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
@@ -16,12 +16,12 @@ import { shellWord } from '../../../lib/shell-word.js';
 import { askYesNo } from '../ask-yes-no.js';
 import { printDiff } from '../client-file-change.js';
 import { listClients } from '../client-list.js';
-import { clientCalled } from '../client-named.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { consentWord } from '../consent-text.js';
+import { findClient } from '../find-client.js';
+import { asking, waitFor } from '../progress.js';
 import { plain, plainLine, printableJson, styled, warn } from '../terminal.js';
 import { hasPersonAtTerminal } from '../terminal-line.js';
-import { asking, waitFor } from '../waiting.js';
 
 interface InstallFlags {
   readonly dryRun?: boolean;
@@ -85,9 +85,9 @@ async function run(name: string | undefined, flags: InstallFlags, context: Comma
   const file = found?.file;
   // Asks now, where a person may sit: the client that starts it could not be asked.
   if (found?.origin === 'project' && name !== undefined) await context.config();
-  const start = startOfUs(environment, process.cwd(), found);
+  const start = ownStartCommand(environment, process.cwd(), found);
   if (name === undefined) return listClients(environment, start, flags.json === true);
-  const client = clientCalled(name);
+  const client = findClient(name);
   if (flags.link === true) return printLinks(client, start);
   if (flags.replaceServers === true && flags.keepServers === true)
     throw new HostError('bad_input', 'give --replace-servers or --keep-servers, not both');
@@ -125,7 +125,7 @@ interface Outcome {
   /** Those that codemode could not connect: they stay in the client, where they may work. */
   readonly failing: readonly string[];
   readonly backup: string | null;
-  readonly start: StartOfUs;
+  readonly start: OwnStartCommand;
   readonly notes: readonly string[];
 }
 
@@ -180,7 +180,7 @@ function notesOf(
   { client, isFound, file }: Target,
   configFile: string | undefined,
   isProject: boolean,
-  { shell, args }: StartOfUs,
+  { shell, args }: OwnStartCommand,
 ): string[] {
   const notes: string[] = [];
   if (!isFound) notes.push(`${client.title} does not seem to be installed here; it will find ${file.path} once it is.`);
@@ -259,7 +259,7 @@ function printJson({ target, plan, shared, failing, backup, notes }: Outcome, is
   return EXIT.ok;
 }
 
-function printLinks({ id, title }: Client, { command, args, shell }: StartOfUs): number {
+function printLinks({ id, title }: Client, { command, args, shell }: OwnStartCommand): number {
   const server = { name: OWN_NAME, command, args };
   const links: Record<string, readonly string[]> = {
     cursor: [cursorInstallLink(server), cursorWebLink(server)],

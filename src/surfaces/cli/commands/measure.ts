@@ -32,12 +32,12 @@ import type { Inventory } from '../../../host/tools/inventory.js';
 import type { ToolView } from '../../../host/tools/tool-view.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { createProfile, type Machine } from '../../../profiles/registry.js';
-import { askForTools, noteProblems } from '../asking.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
 import { examplesFolder } from '../examples-folder.js';
+import { loadTools, noteProblems } from '../load-tools.js';
+import { waitFor } from '../progress.js';
 import { readSource } from '../read-source.js';
 import { plain, printableJson, styled } from '../terminal.js';
-import { waitFor } from '../waiting.js';
 
 interface MeasureFlags {
   readonly tasks?: string;
@@ -93,7 +93,7 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
       : readTasks(await readSource(flags.tasks, { name: 'task file', maxBytes: MAX_TASKS_BYTES }));
   const { inventory, loaded } = await context.inventory();
   await using _ = inventory;
-  await askForTools(inventory, flags.refresh === true);
+  await loadTools(inventory, flags.refresh === true);
   noteProblems(inventory, []);
   const view = inventory.view();
   const machine = await context.machine(loaded.config);

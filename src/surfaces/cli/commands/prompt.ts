@@ -2,8 +2,8 @@ import { codeModeOf } from '../../../config/schema/code-mode.js';
 import { LOCAL_CALLER } from '../../../domain/run.js';
 import { shownTool } from '../../../host/tools/tool-definition.js';
 import { createProfile } from '../../../profiles/registry.js';
-import { askForTools, noteProblems } from '../asking.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
+import { loadTools, noteProblems } from '../load-tools.js';
 import { profileSettings } from '../profile-settings.js';
 import { plain, printableJson } from '../terminal.js';
 
@@ -41,7 +41,7 @@ async function prompt(flags: PromptFlags, context: CommandContext): Promise<numb
   const { inventory, loaded } = await context.inventory(own);
   await using _ = inventory;
   const codeMode = codeModeOf(loaded.config, flags.model);
-  await askForTools(inventory, flags.refresh === true);
+  await loadTools(inventory, flags.refresh === true);
   noteProblems(inventory, []);
   const profile = createProfile(loaded.config, await context.machine(loaded.config));
   // The agent that a client starts on this machine.

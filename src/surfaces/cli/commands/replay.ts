@@ -6,10 +6,10 @@ import { type AnyRecording, decodeRecording, encodeRecording } from '../../../ho
 import { writeWhole } from '../../../lib/write-whole.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
+import { waitFor } from '../progress.js';
 import { readNamedFile } from '../read-source.js';
 import { runIdOf } from '../run-id.js';
 import { plainLine, printableJson, styled } from '../terminal.js';
-import { waitFor } from '../waiting.js';
 
 interface ReplayFlags {
   readonly against?: string;

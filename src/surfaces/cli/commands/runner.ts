@@ -15,9 +15,9 @@ import { askerOnTerminal } from '../ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import type { EarlySignals } from '../early-signals.js';
+import { withProgress } from '../progress.js';
 import { type Asked, argumentsOf, BadArguments, type RunnerFlags, readProgram } from '../runner-request.js';
 import { plain, plainLine } from '../terminal.js';
-import { withProgress } from '../waiting.js';
 
 export const register: Register = (program, context) => {
   program

@@ -5,8 +5,8 @@ import { type CommandContext, EXIT, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
 import type { OutputFlags } from '../print-run.js';
 import { printRunView } from '../print-run-view.js';
+import { waitFor } from '../progress.js';
 import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
-import { waitFor } from '../waiting.js';
 
 const LOOK_EVERY_MS = 200;
 /** Its time has run out, and the run is not. */

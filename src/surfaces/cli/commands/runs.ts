@@ -5,12 +5,12 @@ import { type CommandContext, EXIT, type Register, withRecords } from '../comman
 import { duration, timeAgo } from '../durations.js';
 import type { OutputFlags } from '../print-run.js';
 import { headOf, printRunView, STATE_STYLES } from '../print-run-view.js';
+import { waitFor } from '../progress.js';
 import { isWholeId, shortIds } from '../resolve-id.js';
 import { RUN_ARGUMENT, runIdOf, usersRuns } from '../run-id.js';
 import { interruption } from '../run-program.js';
 import { type Column, type Row, renderTable } from '../table.js';
 import { plainLine, printableJson, terminalWidth } from '../terminal.js';
-import { waitFor } from '../waiting.js';
 import { registerWait } from './runs-wait.js';
 
 export const register: Register = (program, context) => {

@@ -1,14 +1,14 @@
 import type { LoadedConfig } from '../../../config/load.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
-import { unpassedVariables } from '../../../config/variables/usual-variables.js';
+import { unpassedVariables } from '../../../config/variables/unpassed-variables.js';
 import type { Quarantine } from '../../../host/servers/quarantine.js';
 import type { ServerReport } from '../../../host/tools/inventory.js';
 import type { CommandContext, Register } from '../command.js';
 import { noteOnVariables } from '../file-notes.js';
+import { asking, waitFor } from '../progress.js';
 import { adviceFor } from '../server-advice.js';
 import { type Column, type Row, renderTable } from '../table.js';
 import { plainBlock, plainLine, printableJson, type Style, styled, terminalWidth } from '../terminal.js';
-import { asking, waitFor } from '../waiting.js';
 import { wrapLines } from '../wrap.js';
 
 interface ServersFlags {

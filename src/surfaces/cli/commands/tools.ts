@@ -5,8 +5,8 @@ import { programNames } from '../../../host/processes/process-packages.js';
 import type { Inventory } from '../../../host/tools/inventory.js';
 import { TOOL_DETAILS, type ToolDetail } from '../../../host/tools/tool-definition.js';
 import { oneLine } from '../../../lib/bounded-text.js';
-import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
+import { loadTools, noteProblems } from '../load-tools.js';
 import { countFrom1, oneOf } from '../options.js';
 import { renderTable } from '../table.js';
 import { plainBlock, plainLine, printableJson, styled } from '../terminal.js';
@@ -61,7 +61,7 @@ async function tools(query: string, flags: ToolsFlags, context: CommandContext):
   const limit = flags.limit === undefined ? (isSearch ? DEFAULT_HITS : undefined) : countFrom1('--limit', flags.limit);
   const { inventory, loaded } = await context.inventory();
   await using _ = inventory;
-  await askForTools(inventory, flags.refresh === true, flags.server === undefined ? [] : [flags.server]);
+  await loadTools(inventory, flags.refresh === true, flags.server === undefined ? [] : [flags.server]);
   const found = inventory.tools({
     // People are shown whole descriptions, as far as their terminal is wide.
     detail: detail === 'description' && flags.json !== true ? 'full' : detail,

@@ -3,9 +3,9 @@ import { needsOf } from '../../../domain/profile-name.js';
 import { goDeclarationsOfServers } from '../../../host/processes/go-package.js';
 import { apiDeclarationsOf } from '../../../host/tools/api-view.js';
 import type { DeclarationDetail, Inventory } from '../../../host/tools/inventory.js';
-import { askForTools, noteProblems } from '../asking.js';
 import type { CommandContext, Register } from '../command.js';
 import { writeProject } from '../editor-project.js';
+import { loadTools, noteProblems } from '../load-tools.js';
 import { oneOf } from '../options.js';
 import { plain, printableJson, warn } from '../terminal.js';
 
@@ -58,9 +58,9 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
   await using _ = inventory;
   const { runtime, program } = needsOf(loaded.config.profile);
   const language = asked ?? (runtime === 'go' ? 'go' : 'typescript');
-  await askForTools(inventory, flags.refresh === true, servers);
+  await loadTools(inventory, flags.refresh === true, servers);
   // In Go the name of a function depends on the tools of the other servers: a name that two of them have gets the server's.
-  if (language === 'go' && servers.length > 0) await askForTools(inventory, false);
+  if (language === 'go' && servers.length > 0) await loadTools(inventory, false);
   if (flags.out !== undefined && language === 'go')
     throw new HostError('bad_input', '--out: only for TypeScript; leave --language go out');
   if (language === 'go') return goTypes(inventory, servers, detail, flags);

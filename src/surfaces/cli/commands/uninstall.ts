@@ -1,10 +1,10 @@
-import { startOfUs } from '../../../config/clients/start-of-us.js';
+import { ownStartCommand } from '../../../config/clients/own-start-command.js';
 import { openTarget, type Target } from '../../../config/clients/target.js';
 import { planUninstall, type UninstallPlan, uninstall } from '../../../config/clients/uninstall.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
 import { printDiff } from '../client-file-change.js';
-import { clientCalled } from '../client-named.js';
 import { EXIT, type Register } from '../command.js';
+import { findClient } from '../find-client.js';
 import { plain, plainLine, printableJson, styled } from '../terminal.js';
 
 interface UninstallFlags {
@@ -40,8 +40,8 @@ Examples:
 
 async function run(name: string, flags: UninstallFlags): Promise<number> {
   const environment = readEnvironment();
-  const target = await openTarget(clientCalled(name), environment, process.platform);
-  const start = startOfUs(environment, process.cwd(), undefined);
+  const target = await openTarget(findClient(name), environment, process.platform);
+  const start = ownStartCommand(environment, process.cwd(), undefined);
   const plan = await planUninstall(target, start);
   const isDry = flags.dryRun === true;
   if (!isDry) await uninstall(target, plan, environment);

@@ -47,7 +47,7 @@ export function lostInValue(value: unknown): string {
     promises: setPrototypeOf([], null),
   };
   try {
-    look(value, '', 0, search);
+    findLost(value, '', 0, search);
   } catch {
     // A getter that throws the second time: what was found so far is told.
   }
@@ -68,7 +68,7 @@ export function lostInValue(value: unknown): string {
   return stringify(found);
 }
 
-function look(value: unknown, path: string, depth: number, search: Search): void {
+function findLost(value: unknown, path: string, depth: number, search: Search): void {
   if (++search.visited > MAX_VISITED || depth > MAX_DEPTH) return;
   switch (typeof value) {
     case 'number':
@@ -109,7 +109,7 @@ function lookInto(value: Record<string, unknown>, path: string, depth: number, s
       const item = value[index];
       // In a list it is null; in an object it is left out, which most programs mean by it.
       if (item === undefined) note('an undefined item', path + '/' + index, search);
-      else look(item, path + '/' + index, depth + 1, search);
+      else findLost(item, path + '/' + index, depth + 1, search);
     }
     return;
   }
@@ -119,7 +119,7 @@ function lookInto(value: Record<string, unknown>, path: string, depth: number, s
   const keys = objectKeys(value);
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] as string;
-    look(value[key], path + '/' + escaped(key), depth + 1, search);
+    findLost(value[key], path + '/' + escaped(key), depth + 1, search);
   }
 }
 

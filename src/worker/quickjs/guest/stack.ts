@@ -58,6 +58,6 @@ export function installStack(): void {
     writable: true,
     configurable: true,
   });
-  // The engine would hand call sites to it; a program has no use for them, and a stranger's hook is one door less.
+  // The engine would hand call sites to it; a program has no use for them, and a hook that a stranger sets would be one more way out.
   delete (Error as unknown as { prepareStackTrace?: unknown }).prepareStackTrace;
 }

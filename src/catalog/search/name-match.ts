@@ -2,7 +2,7 @@ import type { Tool } from '../../domain/tool.js';
 import type { Postings } from './postings.js';
 import type { QueryStep } from './query.js';
 import { RANKING } from './ranking.js';
-import { termOf, wordsOf } from './words.js';
+import { termOf, wordsOf } from './tokenize.js';
 
 /** How much of each tool's name a query asks for, its rare words counting more. */
 export class NameMatch {

@@ -6,13 +6,13 @@ import type { Environment } from '../variables/environment.js';
 import { placesOf, type StartCommand } from './registry.js';
 
 /** How a client starts this program as an MCP server. */
-export interface StartOfUs extends StartCommand {
+export interface OwnStartCommand extends StartCommand {
   /** What a person types to start this program. */
   readonly shell: string;
 }
 
 /** `found`: the configuration that counts here; undefined where there is none. */
-export function startOfUs(environment: Environment, cwd: string, found: FoundFile | undefined): StartOfUs {
+export function ownStartCommand(environment: Environment, cwd: string, found: FoundFile | undefined): OwnStartCommand {
   const { shell, command, args } = ownCommand(environment, cwd);
   return { shell, command, args: [...args, ...wordsFor(environment, found), 'mcp'] };
 }

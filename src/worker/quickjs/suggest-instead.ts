@@ -6,7 +6,7 @@ export function findTool(words: string): string {
 }
 
 /** What is in for the modules of Node that programs ask for by habit, and for packages that do their work. */
-export function insteadOf(specifier: string): string | undefined {
+export function suggestInstead(specifier: string): string | undefined {
   const name = specifier.replace(/^node:/, '');
   if (/^fs(?:-extra|\/promises)?$/.test(name)) return `There are no files here. ${findTool('read a file')}`;
   if (/^(?:https?|http2|net|tls|dgram|dns|axios|node-fetch|undici|got|ws)$/.test(name))

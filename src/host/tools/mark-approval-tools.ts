@@ -8,7 +8,7 @@ const MAX_SHARED = 16;
 const shared = new WeakMap<CatalogSnapshot, Map<string, CatalogSnapshot>>();
 
 /** The same tools, with a mark on those whose calls wait for a person. The snapshot itself where there are none. */
-export function markAskingTools(snapshot: CatalogSnapshot, asks: (tool: CatalogTool) => boolean): CatalogSnapshot {
+export function markApprovalTools(snapshot: CatalogSnapshot, asks: (tool: CatalogTool) => boolean): CatalogSnapshot {
   const asking = new Set(snapshot.servers.flatMap(({ tools }) => tools.filter(asks)));
   if (asking.size === 0) return snapshot;
   const known = shared.get(snapshot) ?? new Map<string, CatalogSnapshot>();

@@ -10,7 +10,7 @@ const MAX_NAMED_TOOLS = 3;
  * Calls and timers that were under way when a program with a result ended: because its time was over, or because a call that
  * lost a race may have taken effect.
  */
-export function leftUnderWay({
+export function unfinishedWarning({
   outcome,
   trace,
   unfinished = [],

@@ -13,7 +13,7 @@ export interface CallTimes {
 }
 
 /** Everything that counts calls: the limits of the configuration, which all share, and what each run was granted. */
-export class Admittance {
+export class AdmissionControl {
   readonly #limits: CallLimits;
   readonly #grants: RunGrants;
 

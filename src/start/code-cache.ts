@@ -21,7 +21,7 @@ interface OpenFile {
  * The file with the compiled code of the program's parts, of one build for one version of Node. It lies beside the parts and belongs to their owner: a process
  * that can write it can write the parts themselves. Where it cannot be read or written, every start compiles.
  */
-export class KeptCode {
+export class CodeCache {
   readonly #fs: Fs;
   readonly #folder: string;
   readonly #path: string;

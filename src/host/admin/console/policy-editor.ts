@@ -29,7 +29,7 @@ export interface PolicyFile {
   readonly write: (text: string) => Promise<string>;
 }
 
-export interface PolicyDeskParts {
+export interface PolicyEditorParts {
   readonly settings: PolicySettings;
   /** Rules as the configuration has them, in order. */
   readonly placeOf: (ruleIndex: number) => string | undefined;
@@ -56,10 +56,10 @@ interface JudgedCall {
 }
 
 /** The rules of the policy, what they have decided lately, and a draft of one more. */
-export class PolicyDesk {
-  readonly #parts: PolicyDeskParts;
+export class PolicyEditor {
+  readonly #parts: PolicyEditorParts;
 
-  constructor(parts: PolicyDeskParts) {
+  constructor(parts: PolicyEditorParts) {
     this.#parts = parts;
   }
 

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { nearest } from '../../lib/nearest.js';
 
 /** `codemode help runs show` is `codemode runs show --help`: the library itself knows only the first word. */
-export function helpWords(argv: readonly string[], program: Command): string[] {
+export function helpArguments(argv: readonly string[], program: Command): string[] {
   const [node = '', script = '', first, ...words] = argv;
   if (first !== 'help' || words.length === 0 || words.some((word) => word.startsWith('-'))) return [...argv];
   let command = program;
@@ -19,7 +19,7 @@ export function helpWords(argv: readonly string[], program: Command): string[] {
 const HELP_FLAG = '--help';
 
 /** What is wrong with the words that were typed, and what to type instead. */
-export function complaintOf(error: CommanderError, said: string, argv: readonly string[], program: Command): string {
+export function usageError(error: CommanderError, said: string, argv: readonly string[], program: Command): string {
   const unknown = unknownCommand(error, argv, program);
   if (unknown === undefined) return said.replace(/^error: /, 'codemode: ');
   const { typed, group } = unknown;

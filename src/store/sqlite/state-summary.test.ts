@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Database } from './database.js';
-import { glanceAt } from './glance.js';
 import { SqliteRunStore } from './runs.js';
+import { summariseState } from './state-summary.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'codemode-glance-'));
+const folder = mkdtempSync(join(tmpdir(), 'codemode-state-summary-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const RUN = { caller: 'somebody', profile: 'codemode', setting: 'digest', codeDigest: 'digest' };
 
 test('a state folder that does not exist is not made', () => {
   const missing = join(folder, 'missing');
-  expect(glanceAt(missing, Date.now())).toMatchObject({ pendingApprovals: 0, runIds: [] });
+  expect(summariseState(missing, Date.now())).toMatchObject({ pendingApprovals: 0, runIds: [] });
   expect(existsSync(missing)).toBe(false);
 });
 
@@ -23,7 +23,7 @@ test('runs are seen without the key, the newest first, and nothing is written', 
   const store = new SqliteRunStore(database, new Uint8Array(32).fill(1));
   store.suspend({ ...RUN, id: 'old', program: new Uint8Array([1]), contextJson: '{}', title: 'x' }, 1);
   store.suspend({ ...RUN, id: 'new', program: new Uint8Array([1]), contextJson: '{}', title: 'x' }, 2);
-  expect(glanceAt(place, 10)).toEqual({
+  expect(summariseState(place, 10)).toEqual({
     pendingApprovals: 0,
     suspendedRuns: 2,
     runIds: ['new', 'old'],
@@ -32,12 +32,12 @@ test('runs are seen without the key, the newest first, and nothing is written', 
   });
   database.close();
   const before = readdirSync(place);
-  glanceAt(place, 10);
+  summariseState(place, 10);
   expect(readdirSync(place)).toEqual(before);
 });
 
 test('a file that is no database is a problem, not an exception', () => {
   const place = mkdtempSync(join(folder, 'broken-'));
   writeFileSync(join(place, 'codemode.db'), 'this is not a database, and long enough to be looked at'.repeat(100));
-  expect(glanceAt(place, 10)).toMatchObject({ runIds: [], problem: expect.stringContaining('not a database') });
+  expect(summariseState(place, 10)).toMatchObject({ runIds: [], problem: expect.stringContaining('not a database') });
 });

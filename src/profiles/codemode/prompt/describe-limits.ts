@@ -1,7 +1,7 @@
 import { LIMIT_NAMES, LIMITS, type LimitName, type LimitTable } from '../../../domain/limits.js';
 
 /** One entry per limit key: the key, what it means, and its figures in words. */
-export function limitsInWords({ defaults, maximum }: LimitTable): readonly {
+export function describeLimits({ defaults, maximum }: LimitTable): readonly {
   readonly key: LimitName;
   readonly meaning: string;
   readonly figures: string;

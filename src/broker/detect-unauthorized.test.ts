@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { saysUnauthorized } from './unauthorized-words.js';
+import { saysUnauthorized } from './detect-unauthorized.js';
 
 test.each([
   'HTTP 401: {"message":"Bad credentials"}',

@@ -17,7 +17,7 @@ const STICKY = 0o1000;
  * folder above it, in which it could be replaced. Root counts as no other user, and neither does a group that has no other
  * member.
  */
-export async function othersCanWrite(path: string): Promise<OpenPlace | undefined> {
+export async function writableByOthers(path: string): Promise<OpenPlace | undefined> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined) return undefined;
   for (let place = real; ; place = dirname(place)) {

@@ -6,7 +6,7 @@ import { typeFailure } from './program-check.js';
 const PATIENCE_MS = 2_000;
 
 /** The verdict about a program that runs already: its first call waits for it. */
-export class VerdictGate {
+export class TypeCheckGate {
   readonly #arrived: Promise<Failure | undefined>;
   #verdict: TypeVerdict | undefined;
   #failure: Failure | undefined;

@@ -6,7 +6,7 @@ import type { Approval } from './approval.js';
 export const MAX_ARGUMENT_CHARACTERS = 160;
 
 /** What a call was to be made with, as the approval has it: redacted, and cut. */
-export function shownArguments({ arguments: given }: Pick<Approval, 'arguments'>): string {
+export function formatArguments({ arguments: given }: Pick<Approval, 'arguments'>): string {
   const text = visibleJson(given);
   if (text.length <= MAX_ARGUMENT_CHARACTERS) return text;
   const begin = safeSlice(text, MAX_ARGUMENT_CHARACTERS);

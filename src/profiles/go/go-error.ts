@@ -1,7 +1,7 @@
 import type { GuestError } from '../../domain/run.js';
 
 /** What is shared by all contracts speaks of JavaScript where it shows a call. Here it is said for programs in Go. */
-export function inGo(error: GuestError): GuestError {
+export function toGoError(error: GuestError): GuestError {
   const message = error.message.replace(EXAMPLE, '');
   const [, hint] = HINTS.find(([words]) => words.test(error.hint)) ?? [undefined, error.hint];
   return { ...error, message, hint };

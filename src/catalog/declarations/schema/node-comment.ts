@@ -12,7 +12,7 @@ import type { Notes, SchemaNode, Shape } from './schema-model.js';
 export type Detail = 'full' | 'compact' | 'signatures';
 
 /** What is said about a type in words, for a comment of any language; all of it is harmless in one. */
-export interface NodeWords {
+export interface NodeComment {
   readonly lines: string[];
   /** `default 10`, `format date`: each behind the mark that the language puts in front of such facts. */
   readonly facts: readonly string[];
@@ -25,7 +25,7 @@ const MAX_PROPERTY_TEXT = { full: 500, compact: 140 } as const;
 const MAX_VALUE_TEXT = 80;
 
 /** What is said about a property, or about the type of a whole definition. */
-export function nodeWords(node: SchemaNode, detail: 'full' | 'compact', mark: string): NodeWords {
+export function nodeComment(node: SchemaNode, detail: 'full' | 'compact', mark: string): NodeComment {
   // `X | null` is described like X: converters put the words on either.
   const core = onlyOption(node);
   const notes = core === node ? node.notes : mergeNotes(node.notes, core.notes);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'libsql';
 
 /** What can be seen of the state folder without its key: counts, ids and names. */
-export interface StateGlance {
+export interface StateSummary {
   readonly pendingApprovals: number;
   readonly suspendedRuns: number;
   /** The newest first. */
@@ -14,7 +14,7 @@ export interface StateGlance {
   readonly problem?: string;
 }
 
-const NOTHING: StateGlance = {
+const NOTHING: StateSummary = {
   pendingApprovals: 0,
   suspendedRuns: 0,
   runIds: [],
@@ -27,7 +27,7 @@ const BUSY_TIMEOUT_MS = 200;
 const MAX_IDS = 100;
 
 /** Looks, and changes nothing: no folder is made, no file is brought up to date, no key is asked for. Never throws. */
-export function glanceAt(stateFolder: string, nowMs: number): StateGlance {
+export function summariseState(stateFolder: string, nowMs: number): StateSummary {
   const file = join(stateFolder, 'codemode.db');
   if (!existsSync(file)) return NOTHING;
   let sqlite: Sqlite.Database | undefined;

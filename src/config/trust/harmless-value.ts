@@ -4,7 +4,7 @@ import { looksRandom } from '../../lib/secret-values.js';
  * Whether a value can be read by anybody: a path, an address without user and query, a number, a boolean, a short word, a
  * package, a media type. Everything else may be a secret, whatever it is called.
  */
-export function isPlainlyHarmless(value: string): boolean {
+export function isHarmlessValue(value: string): boolean {
   const text = value.trim();
   if (PLAIN.some((form) => form.test(text))) return true;
   if (PATHS.test(text) || PACKAGE.test(text)) return text.split(/[/:@\\]/).every((step) => !looksRandom(step));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Spelling } from './spelling.js';
 import { stem } from './stem.js';
 import { impliedSteps, splitSteps } from './steps.js';
-import { wordsOf } from './words.js';
+import { wordsOf } from './tokenize.js';
 
 test.each([
   ['get_user-by.id', ['get', 'user', 'by', 'id']],

@@ -11,7 +11,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The client that somebody typed. Throws `bad_input` with the nearest name and all of them. */
-export function clientCalled(name: string): Client {
+export function findClient(name: string): Client {
   const wanted = OTHER_WORDS[name.toLowerCase()] ?? name.toLowerCase();
   const found = CLIENTS.find(({ id }) => id === wanted);
   if (found !== undefined) return found;

@@ -5,7 +5,7 @@ import type { GuestError } from '../../domain/run.js';
  * Errors of calls speak to a program: of its functions, its timers, running it again. A client that calls a tool itself has
  * none of that. It can call again, with other arguments or later, and look at the list of tools.
  */
-export function inDirectWords(error: GuestError): GuestError {
+export function toDirectCallError(error: GuestError): GuestError {
   return { ...error, message: said(error.message, MESSAGES), hint: said(error.hint, HINTS) };
 }
 

@@ -1,7 +1,7 @@
 import { HostError } from '../../domain/errors.js';
 import type { Inventory } from '../../host/tools/inventory.js';
+import { asking, waitFor } from './progress.js';
 import { styled, warn } from './terminal.js';
-import { asking, waitFor } from './waiting.js';
 
 /** Older than this, what the catalog on disk says is worth a word. */
 const FRESH_MS = 10 * 60 * 1000;
@@ -16,7 +16,7 @@ const LIST_WITHIN_MS = 10_000;
  * Makes tools known: from the catalog on disk, and from servers that it does not know or that shall be asked. With names,
  * only these servers are asked and waited for.
  */
-export async function askForTools(
+export async function loadTools(
   inventory: Inventory,
   isRefresh: boolean,
   names: readonly string[] = [],

@@ -6,7 +6,7 @@ import type { WorkerToHost } from './messages.js';
  * Whatever is not exactly one of them is left to the schemas, which also have the words for what is wrong; a test holds
  * both to the same verdict.
  */
-export function usualMessage(value: unknown): WorkerToHost | undefined {
+export function commonMessage(value: unknown): WorkerToHost | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const message = value as Record<string, unknown>;
   return isId(message.execution) && isUsual(message, Object.keys(message).length)

@@ -16,7 +16,7 @@ const RETRY_AFTER_MS = [100, 300, 1_000, 3_000, 5_000, 10_000, 10_000, 10_000, 1
 /**
  * Records how runs ended, in batches: beginning and committing a transaction takes longer than writing a run.
  */
-export class RunEndWriter {
+export class BatchedRunEnds {
   readonly #store: () => Promise<RunStore>;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
 /** Who a run belongs to, for a person: the same names as in rules, without the word that only rules need. */
-export function callerWords(caller: string): string {
+export function callerLabel(caller: string): string {
   if (caller === 'subject token') return 'a client over HTTP';
   if (caller === 'stdio') return 'a client over stdio';
   if (caller === 'console') return 'this console';
