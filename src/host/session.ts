@@ -4,7 +4,7 @@ import { intersectionOf } from '../broker/capabilities/bounds.js';
 import { ReceivedData } from '../broker/policy/flow.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { WaitProgress } from '../catalog/catalog.js';
-import type { CatalogServer, CatalogSnapshot } from '../catalog/snapshot.js';
+import type { CatalogServer } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
 import type { JsonValue } from '../domain/json.js';
@@ -15,13 +15,11 @@ import { duringStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TypeVerdict } from '../domain/type-check.js';
 import { Cancellation } from '../lib/cancellation.js';
-import type { TypeCheckers } from '../sandbox/checker/type-checkers.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { callDirect, type DirectCallContext } from './calls/direct-call.js';
 import { RunCalls, type RunCallsSoFar } from './calls/run-calls.js';
 import { serversUsed } from './calls/tool-trace.js';
-import { checkProgram } from './check/program-check.js';
-import { TypeCheckGate } from './check/type-check-gate.js';
+import { SessionTypeCheck } from './check/session-type-check.js';
 import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './processes/process-run.js';
 import {
   endedSummary,
@@ -32,7 +30,6 @@ import {
   suspendedAnswer,
 } from './runs/ended-run.js';
 import type { LiveRun } from './runs/live-runs.js';
-import { prepareServers } from './runs/prepare-servers.js';
 import { programForm } from './runs/program-form.js';
 import { redactLog, redactReport, redactTitle } from './runs/redact-report.js';
 import { restoreContext } from './runs/restore-context.js';
@@ -45,9 +42,9 @@ import type { RunAnswer, RunFacts, RunRequest, RunSummary } from './runs/run-typ
 import { connecting } from './servers/connecting.js';
 import { ServerNews } from './servers/server-news.js';
 import type { SessionOptions, SessionParts } from './session-parts.js';
-import { findServer } from './tools/discovery.js';
+import { SessionTools } from './tools/session-tools.js';
 import type { CatalogContext } from './tools/tool-catalog.js';
-import { type DirectTool, type ToolView, toolPolicyOf, viewOf } from './tools/tool-view.js';
+import type { DirectTool, ToolView } from './tools/tool-view.js';
 
 export type { BrokerOutcome, DirectCallContext, SessionOptions, SessionParts };
 
@@ -78,9 +75,8 @@ export class Session {
   readonly #told: ServerNews;
   /** What the client has got by calling tools itself: between two of its calls the data is in the same hands. */
   readonly #received = new ReceivedData();
-  #saidUnchecked = false;
-  /** Held by the snapshot: a session that nobody uses must not keep the tools of a server as they were once. */
-  readonly #views = new WeakMap<CatalogSnapshot, ToolView>();
+  readonly #check: SessionTypeCheck;
+  readonly #tools: SessionTools;
 
   constructor(parts: SessionParts, options: SessionOptions) {
     this.caller = options.caller;
@@ -88,12 +84,14 @@ export class Session {
     this.#reach = options.bounds && intersectionOf(options.bounds, parts.reach);
     this.#parts = parts;
     this.#options = options;
+    this.#check = new SessionTypeCheck(options.caller, options.checkedLibrary);
+    this.#tools = new SessionTools(parts, options, this.#reach);
     this.#told = new ServerNews({ catalog: parts.catalog, declarations: options.declarations });
   }
 
   /** What exists now, split into what programs and what the client itself may call. */
   tools(): ToolView {
-    return this.#viewOf(this.#parts.catalog.snapshot());
+    return this.#tools.now();
   }
 
   /** What questions about these tools are answered from, with the names of every real interpreter. */
@@ -120,7 +118,7 @@ export class Session {
    * Waits for servers that are starting, until each has had `withinMs` since it was asked. Says which are still waited for.
    */
   async settled(withinMs: number, onProgress?: WaitProgress): Promise<ToolView> {
-    return this.#viewOf(await this.#parts.catalog.settle(withinMs, onProgress === undefined ? {} : { onProgress }));
+    return this.#tools.settled(withinMs, onProgress);
   }
 
   onToolsChanged(listener: () => void): () => void {
@@ -129,10 +127,7 @@ export class Session {
 
   /** Waits until servers that were never asked have answered, or are known not to: these, or all. */
   async ready(...names: readonly string[]): Promise<ToolView> {
-    const { catalog } = this.#parts;
-    if (names.length === 0) return this.#viewOf(await catalog.prepareAll());
-    const paths = names.flatMap((name) => findServer(name, catalog.snapshot())?.path ?? []);
-    return this.#viewOf(await catalog.prepare(paths));
+    return this.#tools.ready(names);
   }
 
   /** Runs a program. A program that fails is an answer; only the host's own failures and `quota_exceeded` are thrown. */
@@ -198,8 +193,8 @@ export class Session {
   /** Runs a program on a real interpreter until it ends. Throws `quota_exceeded`. */
   async runProcess(request: ProcessRunRequest): Promise<ProcessRunSummary> {
     const { profile, presentation } = this.#options;
-    const prepare = (source: string) => this.#viewFor(source, []);
-    const awaitServer = (server: CatalogServer) => this.#awaitServer(server);
+    const prepare = (source: string) => this.#tools.viewFor(source, []);
+    const awaitServer = (server: CatalogServer) => this.#tools.awaitServer(server);
     const notify = ({ source, onNotice }: ProcessRunRequest, view: ToolView) => this.#notify(source, view, onNotice);
     const { caller } = this;
     const bounds = this.#reach;
@@ -255,7 +250,7 @@ export class Session {
     const label = request.label === undefined ? {} : { label: request.label };
     const bounds = this.bounds === undefined ? {} : { bounds: this.bounds };
     const prepared = await this.#prepare({ context, limits, requestedServers, ...label, ...bounds }, request, steps);
-    const run = { ...prepared, verdict: this.#verdictOf(request, prepared.view, types) };
+    const run = { ...prepared, verdict: this.#check.gateFor(types, request, prepared.view) };
     const { calls } = run;
     live.soFar = () => ({ calls: calls.recorded, notes: calls.notes });
     const program = { source, language, limits, ...programForm(request, run.view) };
@@ -271,35 +266,7 @@ export class Session {
    */
   async check(source: string): Promise<TypeVerdict> {
     const { types } = await this.#parts.runtime.open();
-    const { checkedLibrary: library } = this.#options;
-    if (types === undefined) return { isChecked: false, reason: 'it is switched off (check.types: off)' };
-    if (library === undefined) return { isChecked: false, reason: 'programs of this contract are not checked' };
-    const { forCode: snapshot } = await this.#viewFor(source, []);
-    return checkProgram(types, { caller: this.caller, source, snapshot, library });
-  }
-
-  /** The check of a program that is about to start, beside it. Only modules that name servers are looked at. */
-  #verdictOf(request: RunRequest, view: ToolView, types: TypeCheckers | undefined): TypeCheckGate | undefined {
-    const { checkedLibrary: library } = this.#options;
-    const { source, script, context } = request;
-    if (types === undefined || types.missing !== undefined || library === undefined) return undefined;
-    if (script !== undefined || context !== undefined || !source.includes('@codemode/servers/')) return undefined;
-    return new TypeCheckGate(checkProgram(types, { caller: this.caller, source, snapshot: view.forCode, library }));
-  }
-
-  /** What the answer says of types: where the program failed, what may explain it; and once that nobody could look. */
-  #typeNews({ verdict }: PreparedRun, outcome: Outcome): Pick<RunSummary, 'typeWarnings' | 'typesUnchecked'> {
-    if (verdict === undefined) return {};
-    const { problem, warnings } = verdict;
-    const isNew = problem !== undefined && !this.#saidUnchecked;
-    this.#saidUnchecked ||= isNew;
-    const failure = outcome.status === 'failed' ? outcome.failure : undefined;
-    // Other failures, and those of calls, say themselves what was wrong.
-    const mayExplain = failure?.kind === 'exception' && failure.errorClass === undefined && warnings.length > 0;
-    return {
-      ...(mayExplain ? { typeWarnings: warnings } : {}),
-      ...(isNew ? { typesUnchecked: problem } : {}),
-    };
+    return this.#check.check(types, source, () => this.#tools.viewFor(source, []));
   }
 
   /** Connects what the program is about to use, and stands ready to answer its calls. */
@@ -307,27 +274,14 @@ export class Session {
     const { runtime, catalog } = this.#parts;
     const { source = '', script, onStep, onNotice } = waiting;
     const { sandbox, broker, redactor } = await runtime.open();
-    const preparing = () => steps.prepare(() => this.#viewFor(source, facts.requestedServers));
+    const preparing = () => steps.prepare(() => this.#tools.viewFor(source, facts.requestedServers));
     const view = await duringStep(onStep, connecting(catalog), preparing);
-    const seen = new RunCatalog(view.forCode, (server) => this.#awaitServer(server));
+    const seen = new RunCatalog(view.forCode, (server) => this.#tools.awaitServer(server));
     const { presentation } = this.#options;
     const patienceMs = this.#patience(waiting);
     const callsContext = { facts, seen, presentation, script, patienceMs, client: waiting };
     const calls = new RunCalls({ sandbox, broker, ...this.#parts }, callsContext, before);
     return { owner: ownerOf(facts.context), facts, view, calls, steps, redactor, onNotice };
-  }
-
-  /** What a program sees, once the servers that it names have answered or have had their time. */
-  async #viewFor(source: string, requested: readonly string[]): Promise<ToolView> {
-    const { profile } = this.#options;
-    const snapshot = this.tools().forCode;
-    return this.#viewOf(await prepareServers(this.#parts, { source, profile, requested, snapshot }));
-  }
-
-  /** A server that was still starting when a run began, as this caller sees it when it has answered. */
-  async #awaitServer({ path, id }: CatalogServer): Promise<CatalogServer | undefined> {
-    await this.#parts.catalog.prepare([path]);
-    return this.tools().forCode.servers.find((server) => server.id === id);
   }
 
   /** What the answer says of servers beside the result; to `onNotice` where the contract's answers have no place for it. */
@@ -395,7 +349,7 @@ export class Session {
       ...endedSummary(run, report, outcome, { results, sandbox, options: this.#options }),
       unavailable: missingServers(run.facts.requestedServers, source, run.view, (id) => catalog.startingNote(id)),
       ...this.#news(run, source, outcome),
-      ...this.#typeNews(run, outcome),
+      ...this.#check.newsOf(run.verdict, outcome),
     };
     observed?.noteUse(this.caller, serversUsed(tools.trace));
     run.steps.ended(report.outcome, report.durationMs, report.usage);
@@ -418,20 +372,5 @@ export class Session {
       case 'running':
         return { runId: answer.runId };
     }
-  }
-
-  #viewOf(snapshot: CatalogSnapshot): ToolView {
-    let view = this.#views.get(snapshot);
-    if (view === undefined) {
-      const { codeMode, reservedNames, profile } = this.#options;
-      const { observed, gate } = this.#parts;
-      const policy = toolPolicyOf(gate, { caller: this.caller, profile, reach: this.#reach });
-      view = {
-        ...viewOf(snapshot, codeMode, reservedNames, policy),
-        ...observed?.of({ caller: this.caller, profile }),
-      };
-      this.#views.set(snapshot, view);
-    }
-    return view;
   }
 }

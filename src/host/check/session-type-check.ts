@@ -1,0 +1,53 @@
+import type { CallerId, Outcome } from '../../domain/run.js';
+import type { TypeVerdict } from '../../domain/type-check.js';
+import type { TypeCheckers } from '../../sandbox/checker/type-checkers.js';
+import type { RunRequest, RunSummary } from '../runs/run-types.js';
+import type { ToolView } from '../tools/tool-view.js';
+import { checkProgram } from './program-check.js';
+import { TypeCheckGate } from './type-check-gate.js';
+
+/** Checks the types of a session's programs. Where it cannot, it says so once. */
+export class SessionTypeCheck {
+  readonly #caller: CallerId;
+  /** The declarations that programs of the contract see besides their tools; absent where they are not checked. */
+  readonly #library: string | undefined;
+  #saidUnchecked = false;
+
+  constructor(caller: CallerId, library: string | undefined) {
+    this.#caller = caller;
+    this.#library = library;
+  }
+
+  /** What the types of a module say of it. Nothing is run. */
+  async check(types: TypeCheckers | undefined, source: string, viewOf: () => Promise<ToolView>): Promise<TypeVerdict> {
+    const library = this.#library;
+    if (types === undefined) return { isChecked: false, reason: 'it is switched off (check.types: off)' };
+    if (library === undefined) return { isChecked: false, reason: 'programs of this contract are not checked' };
+    const { forCode: snapshot } = await viewOf();
+    return checkProgram(types, { caller: this.#caller, source, snapshot, library });
+  }
+
+  /** The check of a program that is about to start, beside it. Only modules that name servers are checked. */
+  gateFor(types: TypeCheckers | undefined, request: RunRequest, view: ToolView): TypeCheckGate | undefined {
+    const library = this.#library;
+    const { source, script, context } = request;
+    if (types === undefined || types.missing !== undefined || library === undefined) return undefined;
+    if (script !== undefined || context !== undefined || !source.includes('@codemode/servers/')) return undefined;
+    return new TypeCheckGate(checkProgram(types, { caller: this.#caller, source, snapshot: view.forCode, library }));
+  }
+
+  /** What the answer says of types: what may explain a failure, and once that programs are not checked. */
+  newsOf(gate: TypeCheckGate | undefined, outcome: Outcome): Pick<RunSummary, 'typeWarnings' | 'typesUnchecked'> {
+    if (gate === undefined) return {};
+    const { problem, warnings } = gate;
+    const isNew = problem !== undefined && !this.#saidUnchecked;
+    this.#saidUnchecked ||= isNew;
+    const failure = outcome.status === 'failed' ? outcome.failure : undefined;
+    // Other failures, and those of calls, say themselves what was wrong.
+    const mayExplain = failure?.kind === 'exception' && failure.errorClass === undefined && warnings.length > 0;
+    return {
+      ...(mayExplain ? { typeWarnings: warnings } : {}),
+      ...(isNew ? { typesUnchecked: problem } : {}),
+    };
+  }
+}

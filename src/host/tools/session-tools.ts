@@ -1,0 +1,64 @@
+import type { WaitProgress } from '../../catalog/catalog.js';
+import type { CatalogServer, CatalogSnapshot } from '../../catalog/snapshot.js';
+import type { CapabilitySet } from '../../domain/capability.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
+import { prepareServers } from '../runs/prepare-servers.js';
+import type { SessionOptions, SessionParts } from '../session-parts.js';
+import { findServer } from './discovery.js';
+import { type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
+
+/** The tools as one session sees them, now or once servers have answered. */
+export class SessionTools {
+  readonly #parts: SessionParts;
+  readonly #options: SessionOptions;
+  readonly #reach: CapabilitySet | undefined;
+  /** Held by the snapshot: a session that nobody uses must not keep the tools of a server as they were once. */
+  readonly #views = new WeakMap<CatalogSnapshot, ToolView>();
+
+  constructor(parts: SessionParts, options: SessionOptions, reach: CapabilitySet | undefined) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#reach = reach;
+  }
+
+  now(): ToolView {
+    return this.#viewOf(this.#parts.catalog.snapshot());
+  }
+
+  /** Waits for servers that are starting, until each has had `withinMs` since it was asked. */
+  async settled(withinMs: number, onProgress?: WaitProgress): Promise<ToolView> {
+    return this.#viewOf(await this.#parts.catalog.settle(withinMs, omitUndefined({ onProgress })));
+  }
+
+  /** Waits until servers that were never asked have answered, or are known not to: these, or all. */
+  async ready(names: readonly string[]): Promise<ToolView> {
+    const { catalog } = this.#parts;
+    if (names.length === 0) return this.#viewOf(await catalog.prepareAll());
+    const paths = names.flatMap((name) => findServer(name, catalog.snapshot())?.path ?? []);
+    return this.#viewOf(await catalog.prepare(paths));
+  }
+
+  /** What a program sees, once the servers that it names have answered or have had their time. */
+  async viewFor(source: string, requested: readonly string[]): Promise<ToolView> {
+    const { profile } = this.#options;
+    const snapshot = this.now().forCode;
+    return this.#viewOf(await prepareServers(this.#parts, { source, profile, requested, snapshot }));
+  }
+
+  /** A server that was still starting when a run began, as this caller sees it when it has answered. */
+  async awaitServer({ path, id }: CatalogServer): Promise<CatalogServer | undefined> {
+    await this.#parts.catalog.prepare([path]);
+    return this.now().forCode.servers.find((server) => server.id === id);
+  }
+
+  #viewOf(snapshot: CatalogSnapshot): ToolView {
+    const known = this.#views.get(snapshot);
+    if (known !== undefined) return known;
+    const { caller, codeMode, reservedNames, profile } = this.#options;
+    const { observed, gate } = this.#parts;
+    const policy = toolPolicyOf(gate, { caller, profile, reach: this.#reach });
+    const view = { ...viewOf(snapshot, codeMode, reservedNames, policy), ...observed?.of({ caller, profile }) };
+    this.#views.set(snapshot, view);
+    return view;
+  }
+}
