@@ -7,7 +7,7 @@ import { renderTable } from './table.mjs';
  * Prints the table, writes the file, and sets the exit status.
  *
  * @param {readonly import('./table.mjs').Row[]} rows
- * @param {{ machine: ReturnType<typeof describeMachine>, quick: boolean, json: string | undefined }} circumstances
+ * @param {{ machine: ReturnType<typeof describeMachine>, quick: boolean, json: string | undefined }} context
  */
 export function finish(rows, { machine, quick, json }) {
   console.log(`\n${renderTable(rows)}`);

@@ -36,7 +36,7 @@ export const PHRASES = [
   { pattern: /\bwhat (?:it|they|he) shall\b/i, instead: 'a noun: a name for the server' },
   { pattern: /\bput to sleep\b/i, instead: 'suspended (glossary: run state)' },
   {
-    pattern: /\b(?:Circumstances|Wakefulness|Setbacks|Tenant)\b|\w+Circumstances\b/,
+    pattern: /\b(?:circumstances|Wakefulness|Setbacks|Tenant)\b|\w+Circumstances\b/,
     instead: 'context, or a name that says what it is',
   },
 ];

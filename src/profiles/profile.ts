@@ -50,7 +50,7 @@ export interface ExposedTool {
   readonly outputSchema: JsonObject;
   readonly meta?: JsonObject;
   /** Answers whatever the agent sends. What is thrown here is a mistake of ours. */
-  call(session: Session, input: JsonValue, circumstances: CallContext): Promise<OutwardAnswer>;
+  call(session: Session, input: JsonValue, context: CallContext): Promise<OutwardAnswer>;
 }
 
 /** What a surface knows about the one who waits for an answer. */

@@ -64,13 +64,13 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   readonly #script: ScriptCalls | undefined;
   #verdict: TypeCheckGate | undefined;
   readonly #parts: RunCallsParts;
-  readonly #circumstances: RunCallsContext;
+  readonly #context: RunCallsContext;
 
-  constructor(parts: RunCallsParts, circumstances: RunCallsContext, before?: RunCallsSoFar) {
+  constructor(parts: RunCallsParts, context: RunCallsContext, before?: RunCallsSoFar) {
     this.#parts = parts;
-    this.#circumstances = circumstances;
+    this.#context = context;
     const { broker, observed, sandbox, scripts } = parts;
-    const { facts, seen, presentation, client, patienceMs, script } = circumstances;
+    const { facts, seen, presentation, client, patienceMs, script } = context;
     const { snapshot } = seen;
     const { context: run, limits } = facts;
     const { maxToolCalls } = limits;
@@ -127,7 +127,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
 
   /** Answers the run's own program. */
   async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
-    const { seen, facts } = this.#circumstances;
+    const { seen, facts } = this.#context;
     const input = inputOf(call);
     if (this.#script !== undefined) await this.#script.awaitServer(input);
     const stopped = this.#verdict === undefined ? undefined : await this.#stopped(call, this.#verdict);
@@ -156,7 +156,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     asker: Asker,
   ): Promise<CallReply> {
     const { catalog, results, suspended, observed, gate } = this.#parts;
-    const { seen } = this.#circumstances;
+    const { seen } = this.#context;
     const { caller, ledger, runId, profile } = asker.context;
     const numbered = asker.firstNumber === 0 ? call : { ...call, number: asker.firstNumber + call.number };
     if (this.#script !== undefined) return this.#answerScript(this.#script, numbered, input, delegate, asker);
@@ -186,7 +186,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     delegate: RunCallDelegate,
     asker: Asker,
   ): Promise<CallReply> {
-    const { presentation, script: request } = this.#circumstances;
+    const { presentation, script: request } = this.#context;
     if (call.target !== request?.callScript) return script.answer(call, input, delegate, asker.context);
     const reply = await this.nested.answer(RUN_SCRIPT, input, delegate, asker, call.number);
     if (reply.ok) return { ok: true, json: `{"ok":true,"result":${String(reply.json)}}` };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CallerId } from '../../domain/run.js';
 import { KeptResults, type ResultContext } from './kept-results.js';
 
-const CIRCUMSTANCES = { onReceived: () => {} } as unknown as ResultContext;
+const CONTEXT = { onReceived: () => {} } as unknown as ResultContext;
 const ann = 'subject ann' as CallerId;
 
 test('sessions of one caller share a bound, and each gets its own results only', async () => {
@@ -12,7 +12,7 @@ test('sessions of one caller share a bound, and each gets its own results only',
     { caller: ann, sessionId: 'two' },
   ];
   const load = async (owner: typeof one, handle: string) =>
-    (await results.answer('@results/load', [handle], owner, CIRCUMSTANCES)).ok;
+    (await results.answer('@results/load', [handle], owner, CONTEXT)).ok;
   const first = results.keep(one, '1');
   expect([await load(one, first), await load(two, first)]).toEqual([true, false]);
   results.forget(two);
@@ -29,7 +29,7 @@ test('what a resumed run keeps without a session is for every session of its cal
   const results = new KeptResults();
   const handle = results.keep({ caller: ann }, '1');
   const owner = { caller: ann, sessionId: 'one' };
-  expect(await results.answer('@results/load', [handle], owner, CIRCUMSTANCES)).toMatchObject({ ok: true });
+  expect(await results.answer('@results/load', [handle], owner, CONTEXT)).toMatchObject({ ok: true });
   const stranger = { caller: 'subject bob' as CallerId };
-  expect(await results.answer('@results/load', [handle], stranger, CIRCUMSTANCES)).toMatchObject({ ok: false });
+  expect(await results.answer('@results/load', [handle], stranger, CONTEXT)).toMatchObject({ ok: false });
 });

@@ -99,22 +99,22 @@ export class KeptResults {
     target: string,
     [given, request]: readonly JsonValue[],
     { caller, sessionId }: ResultOwner,
-    circumstances: ResultContext,
+    context: ResultContext,
   ): Promise<CallReply> {
     const isWait = target === `${TARGET}wait`;
-    const name = isWait && given === LAST ? await this.#newestRun({ caller, sessionId }, circumstances) : given;
+    const name = isWait && given === LAST ? await this.#newestRun({ caller, sessionId }, context) : given;
     const found = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
     const kept = found?.sessionId === undefined || found.sessionId === sessionId ? found : undefined;
     if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value) {
       const part = partOfResult(kept.value.json, request);
       if ('problem' in part)
         return failed(part.problem, `Correct the second argument of load(${JSON.stringify(name)}, …).`);
-      circumstances.onReceived(kept.received);
+      context.onReceived(kept.received);
       return { ok: true, json: part.json };
     }
     if (isWait && typeof name === 'string') {
       const run = kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;
-      const reply = await waitForRun(name, run, caller, circumstances);
+      const reply = await waitForRun(name, run, caller, context);
       if (reply !== undefined) return reply;
     }
     return {

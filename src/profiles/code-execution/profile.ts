@@ -31,9 +31,9 @@ export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: C
     inputSchema: TOOL_INPUT_SCHEMA,
     outputSchema: TOOL_OUTPUT_SCHEMA,
     meta: META,
-    call: async (session, input, circumstances) => {
+    call: async (session, input, context) => {
       try {
-        return answer(await runScript(session, parseScriptRun(input, defaults), circumstances), false);
+        return answer(await runScript(session, parseScriptRun(input, defaults), context), false);
       } catch (error) {
         if (isHostError(error, 'bad_input')) return answer(renderBadRequest(error.message), true);
         if (isHostError(error)) return answer(renderHostError(error), true);

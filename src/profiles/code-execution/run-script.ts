@@ -17,9 +17,9 @@ const CALL_SCRIPT = 'call_script';
 export async function runScript(
   session: Session,
   { code, language, input, limits, allowedServers }: ScriptRun,
-  { log, ...circumstances }: CallContext,
+  { log, ...context }: CallContext,
 ): Promise<ScriptResponse> {
-  const traceId = circumstances.trace?.traceId;
+  const traceId = context.trace?.traceId;
   const answer = await session.run({
     source: code,
     language,
@@ -28,7 +28,7 @@ export async function runScript(
       ...{ input, callTool: CALL_TOOL, callScript: CALL_SCRIPT, allowedServers },
       ...(log === undefined ? {} : { onCall: (ended) => logCall(log, ended, { traceId }) }),
     },
-    ...circumstances,
+    ...context,
     ...(log === undefined ? {} : { onLog: (entry, runId) => logEntry(log, entry, { runId, traceId }) }),
   });
   // A script cannot continue without its client and cannot be suspended: its calls block it.
@@ -36,7 +36,7 @@ export async function runScript(
   const { summary } = answer;
   const { runId } = summary;
   if (summary.logsCut) log?.(`its output was cut after ${limits.maxLogBytes} bytes`, 'warn', { runId, traceId });
-  for (const note of [...unsaid(summary.outcome), ...runNotes(summary, patternsHint)]) circumstances.onNotice?.(note);
+  for (const note of [...unsaid(summary.outcome), ...runNotes(summary, patternsHint)]) context.onNotice?.(note);
   return renderScript(summary);
 }
 

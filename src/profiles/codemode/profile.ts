@@ -48,9 +48,9 @@ export function createCodemodeProfile(options: CodemodeProfileOptions): Profile 
     inputSchema: toolInputSchema(limits),
     outputSchema: toolOutputSchema(),
     meta: META,
-    call: async (session, input, circumstances) => {
+    call: async (session, input, context) => {
       try {
-        return await run(session, parse(input), settings, circumstances);
+        return await run(session, parse(input), settings, context);
       } catch (error) {
         if (isHostError(error, 'bad_input')) return answer(renderBadRequest(error.message));
         if (isHostError(error)) return hostFailure(error);
@@ -73,14 +73,14 @@ async function run(
   session: Session,
   { code, limits, requestedCapabilities, toolTrace }: CodemodeRequest,
   settings: AnswerSettings,
-  { log: _, onNotice: __, ...circumstances }: CallContext,
+  { log: _, onNotice: __, ...context }: CallContext,
 ): Promise<OutwardAnswer> {
   const outcome = await session.run({
     source: code,
     language: 'typescript',
     limits,
     requestedServers: requestedCapabilities,
-    ...circumstances,
+    ...context,
   });
   if (outcome.state === 'running') return { ...answer(renderStillRunning(outcome.runId)), isStillRunning: true };
   if (outcome.state === 'suspended')

@@ -30,10 +30,10 @@ export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOp
     description: toolDescription,
     inputSchema: TOOL_INPUT_SCHEMA,
     outputSchema: TOOL_OUTPUT_SCHEMA,
-    call: async (session, input, { log: _, ...circumstances }) => {
+    call: async (session, input, { log: _, ...context }) => {
       try {
         const { code } = parseGoRequest(input);
-        const { response, notes, hasFailed } = await runProgram(session, code, settings, circumstances);
+        const { response, notes, hasFailed } = await runProgram(session, code, settings, context);
         return { ...answerOf(response, hasFailed), notes };
       } catch (error) {
         if (!isHostError(error)) throw error;

@@ -23,7 +23,7 @@ export async function runProgram(
   session: Session,
   code: string,
   { limits, maxToolCalls, approvalWaitMs }: GoSettings,
-  { answerWithinMs, signal, ...circumstances }: Omit<CallContext, 'log'>,
+  { answerWithinMs, signal, ...context }: Omit<CallContext, 'log'>,
 ): Promise<GoAnswer> {
   const late = new AbortController();
   const timer = answerWithinMs === undefined ? undefined : setTimeout(() => late.abort(), answerWithinMs);
@@ -32,7 +32,7 @@ export async function runProgram(
     renderProgram(ended, late.signal.aborted ? TOO_LATE : adviceFor(ended, code, session));
   try {
     const summary = await session.runProcess({
-      ...circumstances,
+      ...context,
       ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
       ...{ runId: randomUUID(), language: 'go', source: code, limits, maxToolCalls, approvalWaitMs },
       signal: stop.signal,

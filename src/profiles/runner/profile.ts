@@ -31,9 +31,9 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
       description: (view) => toolDescription(language, version, view),
       inputSchema: inputSchema(language, settings),
       outputSchema: OUTPUT_SCHEMA,
-      call: async (session, input, { log: _, ...circumstances }) => {
-        const ticket = new Ticket(language, circumstances.trace?.traceId);
-        return answerOf(await answerRequest(session, ticket, language, input, settings, circumstances));
+      call: async (session, input, { log: _, ...context }) => {
+        const ticket = new Ticket(language, context.trace?.traceId);
+        return answerOf(await answerRequest(session, ticket, language, input, settings, context));
       },
     }),
   );

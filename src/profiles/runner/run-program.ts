@@ -32,13 +32,13 @@ export async function runProgram(
   language: ProcessLanguage,
   { code, limits }: RunnerRequest,
   settings: RunnerSettings,
-  circumstances: Omit<CallContext, 'log'>,
+  context: Omit<CallContext, 'log'>,
 ): Promise<RunnerAnswer> {
   const { maxToolCalls, approvalWaitMs, redactsPersonalData, maxLineBytes } = settings;
   let answer: Answer | undefined;
   try {
     const summary = await session.runProcess({
-      ...circumstances,
+      ...context,
       ...{ runId: ticket.runId, traceId: ticket.traceId, language, source: code, limits },
       ...{ maxToolCalls, approvalWaitMs, redacts: { personalData: redactsPersonalData } },
       respond: (ended) => {
@@ -68,7 +68,7 @@ export async function answerRequest(
   language: ProcessLanguage,
   input: unknown,
   settings: RunnerSettings,
-  circumstances: Omit<CallContext, 'log'>,
+  context: Omit<CallContext, 'log'>,
 ): Promise<RunnerAnswer> {
   const code = isJsonObject(input as JsonValue) ? (input as JsonObject).code : undefined;
   if (typeof code === 'string') ticket.inputDigest = digestOf(code);
@@ -79,7 +79,7 @@ export async function answerRequest(
     if (!isHostError(error)) throw error;
     return refusalOf(ticket, error);
   }
-  return runProgram(session, ticket, language, request, settings, circumstances);
+  return runProgram(session, ticket, language, request, settings, context);
 }
 
 function refusalOf(ticket: Ticket, refusal: HostError): RunnerAnswer {

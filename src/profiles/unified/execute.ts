@@ -45,7 +45,7 @@ export async function execute(
   session: Session,
   input: unknown,
   { limits: table, bounds, isServer, retriesTimeouts }: ExecuteSettings,
-  { ofCaller, ...circumstances }: ExecuteContext,
+  { ofCaller, ...client }: ExecuteContext,
 ): Promise<Executed> {
   const requestId = requestIdOf(input) ?? randomUUID();
   try {
@@ -65,7 +65,7 @@ export async function execute(
       limits,
       context,
       grants,
-      ...circumstances,
+      ...client,
     };
     const answer = retriesTimeouts
       ? await runWithRecovery(session, request, table.maximum.timeoutMs)

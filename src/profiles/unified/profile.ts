@@ -34,8 +34,8 @@ export function createUnifiedProfile({
     inputSchema: executeInputSchema(settings.limits),
     outputSchema: executeOutputSchema(),
     meta: META,
-    call: async (session, input, circumstances) => {
-      const { response: whole, answer, refusal } = await execute(session, input, settings, circumstances);
+    call: async (session, input, context) => {
+      const { response: whole, answer, refusal } = await execute(session, input, settings, context);
       const response = modelAnswer(whole, maxTokens);
       return {
         structured: response as unknown as JsonObject,

@@ -184,9 +184,9 @@ export class LibraryRuntime implements SandboxRuntime {
     { signal = new AbortController().signal, onLog, context, ...options }: Omit<ExecutionOptions, 'auth'>,
     ofContext: Pick<ExecuteContext, 'ofCaller' | 'authorizedUntilMs'> = {},
   ): Promise<ExecutionResult> {
-    const circumstances = { signal, ...ofContext, ...(onLog === undefined ? {} : { onLog }) };
+    const client = { signal, ...ofContext, ...(onLog === undefined ? {} : { onLog }) };
     const request = { ...options, code, ...(context === undefined ? {} : { context: plainJson(context, 'context') }) };
-    return executionResult((await execute(session, request, this.#parts.settings, circumstances)).response);
+    return executionResult((await execute(session, request, this.#parts.settings, client)).response);
   }
 
   #sessionOf(caller: string, bounds?: CapabilitySet): Session {

@@ -8,8 +8,8 @@ import { mountRun } from './run-request.js';
  * 202: it waits for a person. Other statuses mean that nothing has run.
  */
 export function mountExecute(scope: FastifyInstance, rest: RestContext): void {
-  mountRun(scope, '/execute', rest.options.host.tracer, async ({ principal, body, ...circumstances }, reply) => {
-    const { response, answer, refusal } = await rest.execute(principal, body, circumstances);
+  mountRun(scope, '/execute', rest.options.host.tracer, async ({ principal, body, ...client }, reply) => {
+    const { response, answer, refusal } = await rest.execute(principal, body, client);
     if (refusal !== undefined) void statusOf(reply, refusal);
     else if (answer?.state === 'suspended')
       void reply.code(202).header('location', `${PREFIX}/runs/${answer.summary.runId}`);

@@ -107,13 +107,13 @@ export class RestContext {
   execute(
     principal: Principal,
     input: unknown,
-    circumstances: Omit<ExecuteContext, 'ofCaller' | 'onBegin'>,
+    context: Omit<ExecuteContext, 'ofCaller' | 'onBegin'>,
   ): Promise<Executed> {
     const session = this.sessionOf(principal);
-    return this.#during(session.caller, circumstances.signal, ({ onBegin, signal }) =>
+    return this.#during(session.caller, context.signal, ({ onBegin, signal }) =>
       execute(session, input, this.options.settings, {
         onBegin,
-        ...circumstances,
+        ...context,
         signal,
         ofCaller: principal.capabilities,
         ...authorizedUntil(principal),

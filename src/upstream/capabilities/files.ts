@@ -47,8 +47,8 @@ export const fileTools: Readonly<Record<string, NativeTool>> = {
     },
     // A file is text, whatever it holds: the program parses JSON itself.
     outputSchema: { type: 'string' },
-    execute: ({ path, encoding }, circumstances) =>
-      readFile(String(path), granted(circumstances, String(path)), encodingOf(encoding)),
+    execute: ({ path, encoding }, context) =>
+      readFile(String(path), granted(context, String(path)), encodingOf(encoding)),
   },
   writeFile: {
     description: 'Writes a whole file below a folder that the request was granted for writing.',
@@ -60,13 +60,13 @@ export const fileTools: Readonly<Record<string, NativeTool>> = {
       additionalProperties: false,
     },
     annotations: { destructiveHint: true },
-    execute: ({ path, text }, circumstances) =>
-      writeFile(String(path), String(text), granted(circumstances, String(path))),
+    execute: ({ path, text }, context) =>
+      writeFile(String(path), String(text), granted(context, String(path))),
   },
   listFolder: {
     description: 'Names and kinds of what is in a folder that the request was granted.',
     inputSchema: { type: 'object', properties: { path }, required: ['path'], additionalProperties: false },
-    execute: ({ path }, circumstances) => listFolder(String(path), granted(circumstances, String(path))),
+    execute: ({ path }, context) => listFolder(String(path), granted(context, String(path))),
   },
 };
 

@@ -43,7 +43,7 @@ export const fetchTool: NativeTool = {
     required: ['url'],
     additionalProperties: false,
   },
-  execute: (input, circumstances) => fetchWithin(input as unknown as WebRequest, circumstances),
+  execute: (input, context) => fetchWithin(input as unknown as WebRequest, context),
 };
 
 async function fetchWithin(request: WebRequest, { grants, signal }: NativeCallContext): Promise<JsonObject> {

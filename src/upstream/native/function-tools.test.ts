@@ -4,8 +4,8 @@ import type { JsonObject } from '../../domain/json.js';
 import type { ToolSchema } from '../../lib/standard-schema.js';
 import { type FunctionTool, nativeTool } from './function-tools.js';
 
-const CIRCUMSTANCES = { signal: new AbortController().signal, report: () => {} };
-const run = async (tool: FunctionTool, input: JsonObject) => nativeTool('t', tool).execute(input, CIRCUMSTANCES);
+const CONTEXT = { signal: new AbortController().signal, report: () => {} };
+const run = async (tool: FunctionTool, input: JsonObject) => nativeTool('t', tool).execute(input, CONTEXT);
 
 test('zod says what a function takes and gives, and what it makes of the input is what the function gets [C9]', async () => {
   const tool: FunctionTool = {

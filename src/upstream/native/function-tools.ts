@@ -16,13 +16,13 @@ export interface FunctionTool {
   readonly version?: string;
   readonly tags?: readonly string[];
   /** Text and what can be written in JSON is the answer; what it throws is the failure, by its message. */
-  execute(input: JsonObject, circumstances: NativeCallContext): unknown;
+  execute(input: JsonObject, context: NativeCallContext): unknown;
 }
 
 /** The same with the type of `execute`'s input taken from its schema: for `defineTool`. */
 export interface TypedTool<Input> extends Omit<FunctionTool, 'input' | 'execute'> {
   readonly input: CheckingSchema<Input>;
-  execute(input: Input, circumstances: NativeCallContext): unknown;
+  execute(input: Input, context: NativeCallContext): unknown;
 }
 
 /** A tool as an upstream has it. Throws `bad_input` for what is none. */
@@ -40,9 +40,9 @@ export function nativeTool(name: string, tool: FunctionTool): NativeTool {
     ...(deprecated === undefined ? {} : { deprecated }),
     ...(version === undefined ? {} : { version }),
     ...(tags === undefined ? {} : { tags }),
-    execute: async (given, circumstances) => {
+    execute: async (given, context) => {
       const parsed = isCheckingSchema(input) ? await parseWith(input, given) : given;
-      return tool.execute(parsed as JsonObject, circumstances);
+      return tool.execute(parsed as JsonObject, context);
     },
   };
 }

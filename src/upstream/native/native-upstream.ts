@@ -26,7 +26,7 @@ export interface NativeTool {
   readonly version?: string;
   readonly tags?: readonly string[];
   /** What it throws becomes the tool's own failure: its message reaches the program, its stack does not. */
-  execute(input: JsonObject, circumstances: NativeCallContext): unknown;
+  execute(input: JsonObject, context: NativeCallContext): unknown;
 }
 
 export interface NativeCallContext {
@@ -76,10 +76,10 @@ export class NativeUpstream implements Adapter {
     const stop = ends.signal;
     if (stop.aborted) return failed('cancelled', 'the call was cancelled', false);
     const report = (progress: CallProgress) => onProgress?.(progress);
-    const circumstances = { signal: stop, report, ...(grants === undefined ? {} : { grants }) };
+    const context = { signal: stop, report, ...(grants === undefined ? {} : { grants }) };
     try {
       // A function that ignores the signal keeps running; its program does not wait for it.
-      const value = await Promise.race([(async () => found.execute(input, circumstances))(), rejectedOnAbort(stop)]);
+      const value = await Promise.race([(async () => found.execute(input, context))(), rejectedOnAbort(stop)]);
       return replyOf(value, found);
     } catch (error) {
       if (late.aborted) return failed('timeout', `no answer within ${timeoutMs} ms`, true);
