@@ -18,7 +18,7 @@ import { HostError, isHostError } from '../domain/errors.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { PolicyRule } from '../domain/policy.js';
-import { PROFILE_NAMES, type ProfileName } from '../domain/profile-name.js';
+import { needsOf, PROFILE_NAMES, type ProfileName } from '../domain/profile-name.js';
 import type { CallerId } from '../domain/run.js';
 import { VERSION } from '../domain/version.js';
 import { AuditLog } from '../host/admin/audit-log.js';
@@ -164,10 +164,14 @@ function playgroundOf({ host, loaded: { config } }: ConsoleParts): Playground {
       Promise.all(
         PROFILE_NAMES.map(async (name) => {
           const own = { ...config, profile: name };
-          const { runtimes, go } = await findRuntimes(own);
-          if (go?.isAvailable === false) return { name, problem: `${go.reason}. ${go.fix}` };
-          const isMissing = name === 'runner' && !runtimes.some(({ isAvailable }) => isAvailable);
-          return isMissing ? { name, problem: 'Neither Node nor Python was found. Run: codemode doctor.' } : { name };
+          const machine = await findRuntimes(own);
+          const { runtimes, go } = machine;
+          const { languages, example } = createProfile(own, machine).playground;
+          const shown = { name, languages, example };
+          if (go?.isAvailable === false) return { ...shown, problem: `${go.reason}. ${go.fix}` };
+          const isMissing =
+            needsOf(name).runtime === 'interpreters' && !runtimes.some(({ isAvailable }) => isAvailable);
+          return isMissing ? { ...shown, problem: 'Neither Node nor Python was found. Run: codemode doctor.' } : shown;
         }),
       ),
     countTokens: approximateTokens,

@@ -52,6 +52,10 @@ export function callTimeoutOf(
 /** One of them that speaks MCP. */
 export type McpDefinition = UpstreamDefinition<McpTarget>;
 
+/** The kinds of upstream. `langchain`: functions of this process that came as tools of LangChain. */
+export const UPSTREAM_KINDS = ['mcp', 'openapi', 'native', 'langchain'] as const;
+export type UpstreamKind = (typeof UPSTREAM_KINDS)[number];
+
 /** What a server said of itself when it was connected. Its own words: untrusted text. */
 export interface UpstreamIdentity {
   readonly name?: string;

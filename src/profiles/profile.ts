@@ -27,8 +27,18 @@ export interface Profile {
   readonly declarationFormat?: DeclarationFormat;
   /** Tools that this profile cannot offer, with the message for a client that calls one of them anyway. */
   readonly missingTools?: ReadonlyMap<string, string>;
+  readonly playground: PlaygroundHints;
   /** How a program reaches a tool, for an agent that has called it directly. */
   callExample?(tool: CatalogTool): string;
+}
+
+/** What the console's playground needs to write and send a program of the contract. */
+export interface PlaygroundHints {
+  readonly languages: readonly string[];
+  /** A first program. It works without any server. */
+  readonly example: string;
+  /** The arguments of the contract's tool, with the time limit in the contract's own words. */
+  input(code: string, timeoutMs: number | undefined): JsonObject;
 }
 
 /** What is said of a file of types. */

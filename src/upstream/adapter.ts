@@ -4,6 +4,7 @@ import type {
   UpstreamCall,
   UpstreamHealth,
   UpstreamIdentity,
+  UpstreamKind,
   UpstreamOutcome,
 } from '../domain/upstream.js';
 
@@ -15,7 +16,7 @@ export type AdapterEvent =
 /** One upstream, of whatever kind: an MCP server, an OpenAPI document, functions of this process. */
 export interface Adapter {
   readonly id: string;
-  readonly kind: 'mcp' | 'openapi' | 'native' | 'langchain';
+  readonly kind: UpstreamKind;
   /** The setting with its credential, where that is set by hand; absent where `codemode auth login` gets one. */
   readonly credentialSetting?: 'env' | 'headers' | 'auth' | undefined;
 

@@ -7,6 +7,7 @@ import { methodOf } from '../../catalog/namespaces.js';
 import type { LearnedTypes } from '../../catalog/observed/learned-types.js';
 import type { CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonValue } from '../../domain/json.js';
+import { needsOf } from '../../domain/profile-name.js';
 import type { CallReply, Failure, GuestCall } from '../../domain/run.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { TypeCheckGate } from '../check/type-check-gate.js';
@@ -83,8 +84,8 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
         maxToolCalls,
         present,
         ...(presentation.arrange === undefined ? {} : { arrange: presentation.arrange }),
-        // In the contract `unified` tools are methods of an object.
-        ...(run.profile === 'unified' ? { namesOf: (tool) => methodNames(tool, seen.snapshot) } : {}),
+        // The body of a function sees tools as methods of an object.
+        ...(needsOf(run.profile).program === 'body' ? { namesOf: (tool) => methodNames(tool, seen.snapshot) } : {}),
         // What a script gets is an envelope around the answer.
         ...(script === undefined ? { observe: (tool, value) => observed?.observe(run, tool, value) } : {}),
         client,

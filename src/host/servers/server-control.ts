@@ -1,3 +1,5 @@
+import type { UpstreamKind } from '../../domain/upstream.js';
+
 /** What adds and removes servers while the program runs. For people and programs of the user's own; no agent reaches it. */
 export interface ServerControl {
   /** A server in the words of the configuration. Throws `bad_input` with the key that is wrong, or for a name that is taken. */
@@ -8,7 +10,7 @@ export interface ServerControl {
 }
 
 /** Where the tools of a server come from. */
-export type ToolSource = 'mcp' | 'openapi' | 'native' | 'langchain';
+export type ToolSource = UpstreamKind;
 
 /** What is known of a server without asking it. Nothing here is secret. */
 export interface ServerFacts {

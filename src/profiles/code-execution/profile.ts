@@ -5,6 +5,7 @@ import { scriptDeclarationsOf } from '../../host/tools/tool-view.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { parseScriptRun, type ScriptDefaults } from './contract.js';
+import { PLAYGROUND } from './playground.js';
 import { codeExecutionPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
 import { renderBadRequest, renderHostError, type ScriptResponse } from './render.js';
@@ -44,6 +45,7 @@ export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: C
   return {
     name: 'code_execution',
     presentation: codeExecutionPresentation,
+    playground: PLAYGROUND,
     tools: [tool],
     maxResultBytes: MAX_RESULT_BYTES,
     instructions: (view, scripts = []) => instructions(view, defaults, scripts, toolName),

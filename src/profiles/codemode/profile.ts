@@ -9,6 +9,7 @@ import { otherNames } from '../tool-names.js';
 import { type CodemodeRequest, runRequestParser } from './contract.js';
 import { mediaOf } from './media.js';
 import { type AnswerSettings, DEFAULT_ANSWER, modelAnswer, mostResultBytes } from './model-answer.js';
+import { PLAYGROUND } from './playground.js';
 import { codemodePresentation } from './presentation.js';
 import { LIBRARY_DECLARATIONS } from './prompt/library-declarations.js';
 import { serverInstructions } from './prompt/server-instructions.js';
@@ -61,6 +62,7 @@ export function createCodemodeProfile(options: CodemodeProfileOptions): Profile 
   return {
     name: 'codemode',
     presentation: codemodePresentation,
+    playground: PLAYGROUND,
     tools: [tool],
     maxResultBytes: mostResultBytes(settings),
     instructions: (view, scripts = []) => serverInstructions({ briefing: briefingOf(view), toolName, limits, scripts }),

@@ -5,6 +5,7 @@ import { goServerDeclarations } from '../../host/processes/go-package.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { parseGoRequest } from './contract.js';
+import { PLAYGROUND } from './playground.js';
 import { goPresentation } from './presentation.js';
 import { instructions, missing, toolDescription } from './prompt.js';
 import { type GoResponse, renderHostError } from './render.js';
@@ -44,6 +45,7 @@ export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOp
   return {
     name: 'go',
     presentation: goPresentation,
+    playground: PLAYGROUND,
     tools: status.isAvailable ? [tool] : [],
     maxResultBytes: settings.limits.maxStdoutBytes,
     instructions: (view) => instructions(view, status, toolName, settings),

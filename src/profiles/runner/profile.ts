@@ -4,6 +4,7 @@ import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process
 import { typesOf } from '../../host/processes/process-packages.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { type Envelope, Ticket } from './envelope.js';
+import { PLAYGROUND } from './playground.js';
 import { runnerPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
 import { answerRequest, type RunnerAnswer } from './run-program.js';
@@ -40,6 +41,7 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
   return {
     name: 'runner',
     presentation: runnerPresentation,
+    playground: PLAYGROUND,
     tools,
     maxResultBytes: settings.maxLineBytes,
     instructions: (view) => instructions(view, available, settings),

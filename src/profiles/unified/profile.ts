@@ -5,6 +5,7 @@ import type { ExposedTool, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { type ExecuteSettings, execute } from './execute.js';
 import { DEFAULT_ANSWER_TOKENS, modelAnswer, mostResultCharacters, textOf } from './model-answer.js';
+import { PLAYGROUND } from './playground.js';
 import { unifiedPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
 import { executeInputSchema, executeOutputSchema } from './tool-schemas.js';
@@ -50,6 +51,7 @@ export function createUnifiedProfile({
   return {
     name: 'unified',
     presentation: unifiedPresentation,
+    playground: PLAYGROUND,
     tools: [tool],
     maxResultBytes: MAX_RESULT_BYTES,
     instructions: (view) => instructions(view, settings, mostResultCharacters(maxTokens)),

@@ -1,4 +1,5 @@
 import type { ConnectedClient, ConnectInfo } from '../../domain/console/connect.js';
+import type { PlaygroundProfile } from '../../domain/console/playground.js';
 import type { ServerLog, ToolDetail } from '../../domain/console/tools.js';
 import type { UsageReport } from '../../domain/console/usage.js';
 import type { Log } from '../../domain/log.js';
@@ -53,7 +54,7 @@ export interface ConsoleServers {
 
 /** Programs of the person at the console, under any contract. */
 export interface Playground {
-  readonly profiles: () => Promise<readonly { readonly name: ProfileName; readonly problem?: string }[]>;
+  readonly profiles: () => Promise<readonly PlaygroundProfile[]>;
   /** Throws `bad_input` for a contract that this machine cannot serve. */
   readonly open: (name: ProfileName) => Promise<{ readonly profile: Profile; readonly session: Session }>;
   /** With the vocabulary that `codemode measure` counts with. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { UpstreamHealth } from '../../domain/upstream.js';
+import { UPSTREAM_KINDS, type UpstreamHealth } from '../../domain/upstream.js';
 import type { ToolSource } from '../../host/servers/server-control.js';
 import { plainJson } from './plain-json.js';
 import type { MCPServerConfig } from './server-config.js';
@@ -109,7 +109,7 @@ function schemaOf(schema: object, place: string): ZodSchema {
 }
 
 const metadata = z.looseObject({
-  source: z.enum(['mcp', 'openapi', 'native', 'langchain']),
+  source: z.enum(UPSTREAM_KINDS),
   version: z.string(),
   tags: z.array(z.string()),
   deprecated: z.boolean().optional(),

@@ -1,7 +1,7 @@
 import { GRANT_SCOPES } from '../../domain/approval.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { LimitTable } from '../../domain/limits.js';
-import { UPSTREAM_STATES } from '../../domain/upstream.js';
+import { UPSTREAM_KINDS, UPSTREAM_STATES } from '../../domain/upstream.js';
 import { errorSchema, executeInputSchema, executeOutputSchema } from '../../profiles/unified/tool-schemas.js';
 
 /** The messages of the REST surface as JSON Schema: the components of the OpenAPI document. */
@@ -128,7 +128,7 @@ const Server = object(
     losses: { type: 'integer', minimum: 0 },
     reason: text,
     needsLogin: { type: 'boolean' },
-    source: { enum: ['mcp', 'openapi', 'native', 'langchain'] },
+    source: { enum: [...UPSTREAM_KINDS] },
     auth: object({ type: { enum: ['bearer', 'basic', 'apiKey', 'oauth2', 'header'] } }),
   },
 );

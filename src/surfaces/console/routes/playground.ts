@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { PlaygroundAnswer, PlaygroundDeclarations, PlaygroundInfo } from '../../../domain/console/playground.js';
 import { HostError } from '../../../domain/errors.js';
-import type { JsonObject } from '../../../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
-import { PROFILE_NAMES, type ProfileName } from '../../../domain/profile-name.js';
+import { PROFILE_NAMES } from '../../../domain/profile-name.js';
 import type { RunState } from '../../../domain/run.js';
 import type { TypeVerdict } from '../../../domain/type-check.js';
 import { cutText } from '../../../host/admin/console/cut-value.js';
@@ -12,7 +11,6 @@ import { editorHints } from '../../../host/tools/editor-hints.js';
 import type { ExposedTool, OutwardAnswer } from '../../../profiles/profile.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
-import { EXAMPLES, LANGUAGES } from './playground-examples.js';
 
 const runSchema = z.strictObject({
   source: z.string().min(1).max(MAX_SOURCE_BYTES),
@@ -31,10 +29,7 @@ const MODEL_CHARACTERS = 4 * 1024 * 1024;
 export function mountPlayground(scope: FastifyInstance, { options }: ConsoleContext): void {
   const { playground, host, log } = options;
   scope.get('/playground', async (): Promise<PlaygroundInfo> => {
-    const profiles = await playground.profiles();
-    return {
-      profiles: profiles.map((each) => ({ ...each, languages: LANGUAGES[each.name], example: EXAMPLES[each.name] })),
-    };
+    return { profiles: await playground.profiles() };
   });
   scope.post('/playground/run', { config: { isOwnersOnly: true } }, async (request): Promise<PlaygroundAnswer> => {
     const { source, profile: name, language, timeoutMs } = readRequest(runSchema, request.body, 'the body');
@@ -42,7 +37,7 @@ export function mountPlayground(scope: FastifyInstance, { options }: ConsoleCont
     const tool = toolFor(profile.tools, language);
     let runId: string | undefined;
     const notices: string[] = [];
-    const answer = await tool.call(session, inputOf(name, source, timeoutMs), {
+    const answer = await tool.call(session, profile.playground.input(source, timeoutMs), {
       // A page that is loaded again loses nothing: the run goes on, and is found among the runs.
       signal: new AbortController().signal,
       onBegin: (id) => {
@@ -99,23 +94,6 @@ function toolFor(tools: readonly ExposedTool[], language: string | undefined): E
   const found = tools.length > 1 && language !== undefined ? tools.find(({ name }) => name.endsWith(language)) : first;
   if (found !== undefined) return found;
   throw new HostError('bad_input', `language: choose one of ${tools.map(({ name }) => name).join(', ')}`);
-}
-
-/** What each contract calls the same thing. */
-function inputOf(profile: ProfileName, code: string, timeoutMs: number | undefined): JsonObject {
-  if (timeoutMs === undefined) return { code };
-  switch (profile) {
-    case 'codemode':
-      return { code, limits: { timeoutMs } };
-    case 'unified':
-      return { code, timeout: timeoutMs };
-    case 'code_execution':
-      return { code, options: { timeout_ms: timeoutMs } };
-    case 'runner':
-      return { code, timeout_ms: timeoutMs };
-    case 'go':
-      return { code };
-  }
 }
 
 async function stateOf(
