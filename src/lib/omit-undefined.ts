@@ -4,7 +4,8 @@ export function omitUndefined<T extends object>(fields: T): Defined<T> {
   for (const key in fields) {
     if (fields[key] !== undefined) kept[key] = fields[key];
   }
-  return kept as Defined<T>;
+  // The compiler cannot know that the loop keeps what the type says.
+  return kept as unknown as Defined<T>;
 }
 
 /** What may be undefined is optional, and never there without a value: `exactOptionalPropertyTypes` takes it. */

@@ -87,7 +87,7 @@ describe('memory', () => {
       'const big = JSON.stringify(new Array(1e6).fill("abcdefgh")); JSON.parse("[" + new Array(50).fill(big).join() + "]")',
     ],
     ['template strings', 'let s = "x".repeat(1e6); while (true) s = `${s}${s.slice(0, 5e5)}`'],
-    ...(testEngine() === 'v8' ? [] : [['a join', 'new Array(1e8).join("abc")'] as const]),
+    ...(testEngine() === 'v8' ? [] : [['a join', 'new Array(1e8).join("abc")'] satisfies [string, string]]),
     ['timers', 'while (true) setTimeout(() => {}, 1e6)'],
   ])('%s past the limit end the program, and cannot be survived [A7, A35]', async (_, code) => {
     const { outcome } = await box.run(

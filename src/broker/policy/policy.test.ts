@@ -5,7 +5,7 @@ import type { Tool } from '../../domain/tool.js';
 import { readPattern } from '../arguments/pattern.js';
 import { policyMistakes } from './mistakes.js';
 import { Policy } from './policy.js';
-import { ask, decisionOf, toolOf } from './policy.test-support.js';
+import { type Asked, ask, decisionOf, toolOf } from './policy.test-support.js';
 
 describe('rules', () => {
   test('are asked in order, and the first that fits decides [B15]', () => {
