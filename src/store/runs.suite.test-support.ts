@@ -114,19 +114,33 @@ export function runsSuite(open: () => Promise<Store>): void {
     expect(await runs.answersByDay(10_000, ['ana', 'bob'])).toEqual([{ day: '1970-01-01', runs: 6, bytes: 6 * 14 }]);
   });
 
-  test('a run can be resumed when it waits for nobody, and is found when that happens', async () => {
+  test('a run is passed on when its question was decided or has expired, and not before', async () => {
     const store = await open();
     const [runs, approvals] = [await store.runs(), await store.approvals()];
     await approvals.add(question('w1', 'r5'));
     await runs.suspend(suspendedRun('r5'), 1_000);
     const isResumable = async () => (await runs.resumable(1_000)).some(({ id }) => id === 'r5');
     expect(await isResumable()).toBe(false);
-    const found = deferred<void>();
-    const look = async () => ((await isResumable()) ? found.resolve() : undefined);
-    const stop = runs.watch(() => void look());
+    await approvals.add(question('w2', 'r6', { expiresAtMs: Date.now() + 500 }));
+    await runs.suspend(suspendedRun('r6'), 1_000);
+    await approvals.add(question('w3', 'r7'));
+    await runs.suspend(suspendedRun('r7'), 1_000);
+    const found = { r5: deferred<void>(), r6: deferred<void>(), r7: deferred<void>() };
+    const stop = runs.watch({
+      room: 4,
+      canTake: ({ id }) => id in found,
+      take: async ({ id }) => found[id as keyof typeof found].resolve(),
+    });
     await approvals.decide('w1', 'DENIED', { by: 'eve', atMs: Date.now(), scope: 'call' });
-    await found.promise;
+    await found.r5.promise;
+    // Nobody looks at its question any more.
+    await found.r6.promise;
     stop();
+    let isTaken = false;
+    void found.r7.promise.then(() => {
+      isTaken = true;
+    });
+    expect([isTaken, (await approvals.find('w3'))?.state]).toEqual([false, 'PENDING']);
     const lease = await runs.claim('r5');
     expect(await runs.claim('other')).toBeUndefined();
     if (lease !== undefined) await runs.release(lease);

@@ -103,6 +103,16 @@ export interface AnswersOfDay {
   readonly bytes: number;
 }
 
+/** A host that resumes runs. */
+export interface RunTaker {
+  /** How many it takes at the same time. */
+  readonly room: number;
+  /** Whether this host has what the run needs. */
+  canTake(run: StoredRun): boolean;
+  /** Resumes it, unless another host was faster. Resolves when it has ended or is suspended again. */
+  take(run: StoredRun): Promise<void>;
+}
+
 /** Suspended runs, which outlive their host, and the history of ended runs. Their contents are sealed. */
 export interface RunStore {
   /**
@@ -125,8 +135,8 @@ export interface RunStore {
   idsWith(prefix: string, limit: number): Awaitable<string[]>;
   /** Suspended runs that wait for nobody and that no host holds, the oldest first. */
   resumable(limit: number): Awaitable<StoredRun[]>;
-  /** Calls `look` whenever a run may have become resumable: by a decision, an expiry, or because its host was lost. */
-  watch(look: () => void): Stop;
+  /** Passes on runs that have become resumable: by a decision, an expiry, or because their host was lost. */
+  watch(taker: RunTaker): Stop;
   /**
    * Claims a suspended run for this host. If two hosts try at once, one gets it; a run claimed by a host that is gone can be
    * taken over. `isForced`: also from a host that is up, whose writes fail from then on; only where a store has fences.

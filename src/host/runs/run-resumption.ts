@@ -26,8 +26,6 @@ interface Resuming {
 
 /** Runs that are resumed at the same time; each needs room in a worker. */
 const MAX_RESUMING = 16;
-/** Resumable runs that are looked at beside those that there is room for. */
-const MAX_PASSED_OVER = 100;
 /** How soon a store that could not be opened is tried again. */
 const REOPEN_AFTER_MS = 1_000;
 
@@ -37,8 +35,6 @@ export class RunResumption {
   readonly #resuming = new Map<string, Resuming>();
   #resume: ResumeRun | undefined;
   #stopWatching: Stop | undefined;
-  #isLooking = false;
-  #looksAgain = false;
 
   constructor(options: RunResumptionOptions) {
     this.#options = options;
@@ -123,44 +119,16 @@ export class RunResumption {
   async #watchStore(): Promise<void> {
     try {
       const store = await this.#options.store();
-      if (this.#resume !== undefined) this.#stopWatching = store.watch(() => void this.#look());
+      if (this.#resume === undefined) return;
+      this.#stopWatching = store.watch({
+        room: MAX_RESUMING,
+        canTake: (run) => this.#options.hasServersOf(run),
+        take: async (run) => {
+          if (this.#resume !== undefined) await this.tryResume(await this.#options.store(), run, this.#resume);
+        },
+      });
     } catch {
       setTimeout(() => this.#resume !== undefined && void this.#watchStore(), REOPEN_AFTER_MS).unref();
-    }
-  }
-
-  /** One look at a time; what is asked for during one is another one after it. */
-  async #look(): Promise<void> {
-    this.#looksAgain = true;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    try {
-      while (this.#looksAgain) {
-        this.#looksAgain = false;
-        await this.#resumeDecided();
-      }
-    } catch {
-      // The store may be full, busy or out of reach: the next look tries again.
-    } finally {
-      this.#isLooking = false;
-    }
-  }
-
-  async #resumeDecided(): Promise<void> {
-    const resume = this.#resume;
-    const room = MAX_RESUMING - this.#resuming.size;
-    if (resume === undefined || room <= 0) return;
-    const store = await this.#options.store();
-    // Runs that this host cannot resume, for lack of a server, must not hide others.
-    const found = await store.resumable(MAX_RESUMING + MAX_PASSED_OVER);
-    const isOurs = (run: StoredRun) => !this.#resuming.has(run.id) && this.#options.hasServersOf(run);
-    for (const run of found.filter(isOurs).slice(0, room)) {
-      this.tryResume(store, run, resume).then(
-        // There is room for another one now, or another host was faster.
-        () => this.#look(),
-        // It stays suspended, and the next look tries again.
-        () => {},
-      );
     }
   }
 }

@@ -3,10 +3,11 @@ import { needs } from '../../../test/support/needs.js';
 import { PostgresServer } from '../../../test/support/postgres.js';
 import { administer } from './administer.js';
 import { Postgres } from './connection.js';
+import { addJobs } from './jobs.js';
 import { requireSameKey } from './key-check.js';
 import { migrate } from './migrate.js';
 import { MIGRATIONS } from './migrations.js';
-import { addJob, Queue } from './queue.js';
+import { Queue } from './queue.js';
 
 describe('a database and its operator', needs('postgresql'), () => {
   let server: PostgresServer;
@@ -50,17 +51,15 @@ describe('a database and its operator', needs('postgresql'), () => {
       expect(await migrate(app)).toMatchObject({ version: MIGRATIONS.length });
       await requireSameKey(app, new Uint8Array(32));
       const done: unknown[] = [];
-      queue = await Queue.start(app, {
+      queue = new Queue(app, {
         handlers: {
-          resume_run: async (payload) => void done.push(payload),
+          resume_run: async (payload: unknown) => void done.push(payload),
           expire_approvals: async () => {},
           clean_up: async () => {},
         },
-        concurrency: 1,
-        pollMs: 500,
-        onFailed: () => {},
+        atOnce: 1,
       });
-      await addJob(app, 'resume_run', { run: 'a' });
+      await addJobs(app, [{ task: 'resume_run', payload: { run: 'a' }, key: 'a' }]);
       await expect.poll(() => done, { timeout: 5_000 }).toEqual([{ run: 'a' }]);
       for (const forbidden of ['CREATE TABLE codemode.t (n int)', 'DROP TABLE codemode.identity', 'CREATE SCHEMA s'])
         await expect(app.query(forbidden)).rejects.toMatchObject({ code: 'bad_config' });

@@ -1,9 +1,10 @@
 import type { SharedStoreAdmin, SharedStoreStatus } from '../../domain/shared-store.js';
 import { Postgres, type PostgresOptions, type Sql } from './connection.js';
+import { QUEUE_SCHEMA } from './jobs.js';
 import { Listener } from './listener.js';
 import { migrate, SCHEMA, schemaState } from './migrate.js';
 import { MIGRATIONS } from './migrations.js';
-import { migrateQueue, QUEUE_SCHEMA, queueState } from './queue.js';
+import { migrateQueue, queueState } from './queue.js';
 
 /** Longer than the listener's own probe takes on a database that answers at all. */
 const LISTEN_MS = 2_500;

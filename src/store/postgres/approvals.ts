@@ -2,15 +2,15 @@ import { type Approval, type ApprovalDecision, coversReasons, type ToolIdentity 
 import type { Stop } from '../../lib/awaitable.js';
 import { type ApprovalRow, ApprovalSeals, type GrantRow, isCoveredBy } from '../approval-seals.js';
 import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuestion, SameCall } from '../approvals.js';
+import { closeQuestions, expireQuestions, NOW_MS } from './close-questions.js';
 import type { Postgres, Sql, SqlValue } from './connection.js';
+import { addJobs, expireJob } from './jobs.js';
 import { lockRuns, markReady } from './run-lock.js';
-import type { Wakes } from './wakes.js';
+import { announce, type Wakes } from './wakes.js';
 
 const COLUMNS = `id, run, call, caller, server, server_fingerprint, tool, tool_digest, arguments, arguments_digest, reason,
   state, created_at, expires_at, decided_by, decided_at, decision_reason, scope, used_at, mark`;
 const SAME_TOOL = 'server = $1 AND server_fingerprint = $2 AND tool = $3 AND tool_digest = $4';
-/** Times of approvals are milliseconds; which of them have passed is told by the clock of the database. */
-const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 /** Decisions of one caller that are looked through for those of a program. */
 const MAX_DECIDED_LATE = 100;
 /** What a list of the latest reads at most: each is unsealed. */
@@ -34,17 +34,21 @@ export class PostgresApprovalStore implements ApprovalStore {
 
   async add(approval: Approval): Promise<Approval> {
     const { id, runId, call, caller, tool, argumentsDigest, reason, createdAtMs, expiresAtMs } = approval;
-    const changes = await this.#postgres.change(
-      `INSERT INTO codemode.approvals (server, server_fingerprint, tool, tool_digest, id, run, call, caller, arguments,
-          arguments_digest, reason, state, created_at, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'PENDING', $12, $13) ON CONFLICT DO NOTHING`,
-      [
-        ...identityOf(tool),
-        ...[id, runId, call, caller, this.#seals.sealShown(approval), argumentsDigest, reason],
-        ...[createdAtMs, expiresAtMs],
-      ],
-    );
-    return changes > 0 ? approval : ((await this.ofCall(runId, call)) ?? approval);
+    const isNew = await this.#postgres.transaction(async (sql) => {
+      const changes = await sql.change(
+        `INSERT INTO codemode.approvals (server, server_fingerprint, tool, tool_digest, id, run, call, caller, arguments,
+            arguments_digest, reason, state, created_at, expires_at)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'PENDING', $12, $13) ON CONFLICT DO NOTHING`,
+        [
+          ...identityOf(tool),
+          ...[id, runId, call, caller, this.#seals.sealShown(approval), argumentsDigest, reason],
+          ...[createdAtMs, expiresAtMs],
+        ],
+      );
+      if (changes > 0) await addJobs(sql, [expireJob(expiresAtMs)]);
+      return changes > 0;
+    });
+    return isNew ? approval : ((await this.ofCall(runId, call)) ?? approval);
   }
 
   async find(id: string): Promise<Approval | undefined> {
@@ -138,41 +142,24 @@ export class PostgresApprovalStore implements ApprovalStore {
     const [due] = await this.#postgres.query<{ due: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM codemode.approvals WHERE state = 'PENDING' AND expires_at <= ${NOW_MS}) AS due`,
     );
-    return due?.due === true ? this.#close(`expires_at <= ${NOW_MS}`, []) : 0;
+    return due?.due === true ? expireQuestions(this.#postgres) : 0;
   }
 
   watch(look: () => void): Stop {
-    return this.#wakes.watch('approval', look);
+    return this.#wakes.watch(look);
   }
 
   closeOfRun(runId: string): Promise<number> {
-    return this.#close('run = $1', [runId]);
+    return closeQuestions(this.#postgres, 'run = $1', [runId]);
   }
 
   closeOfEnded(caller: string, most: number): Promise<number> {
-    return this.#close(
+    return closeQuestions(
+      this.#postgres,
       `id IN (SELECT asked.id FROM codemode.approvals AS asked JOIN codemode.runs ON runs.id = asked.run
         AND runs.state <> 'suspended' WHERE asked.caller = $1 AND asked.state = 'PENDING' ORDER BY asked.created_at LIMIT $2)`,
       [caller, most],
     );
-  }
-
-  /** Closes questions that nobody will answer. Their runs are resumed, and hear that nobody did. */
-  #close(which: string, values: readonly SqlValue[]): Promise<number> {
-    return this.#postgres.transaction(async (sql) => {
-      const found = await sql.query<{ run: string }>(
-        `SELECT DISTINCT run FROM codemode.approvals WHERE state = 'PENDING' AND ${which}`,
-        values,
-      );
-      const runIds = found.map(({ run }) => run);
-      await lockRuns(sql, runIds);
-      const closed = await sql.change(
-        `UPDATE codemode.approvals SET state = 'EXPIRED' WHERE state = 'PENDING' AND ${which}`,
-        values,
-      );
-      await this.#wake(sql, runIds);
-      return closed;
-    });
   }
 
   async isUsed(id: string): Promise<boolean> {
@@ -226,14 +213,10 @@ export class PostgresApprovalStore implements ApprovalStore {
       ];
       for (const each of covered) await this.#write(sql, each, state, decision);
       if (state === 'APPROVED' && grant !== undefined) await this.#grant(sql, approval, grant);
-      await this.#wake(sql, runIds);
+      await markReady(sql, runIds);
+      await announce(sql);
       return { isFirst: true, approvals: covered.map((each) => ({ ...each, state, decision })) } as const;
     });
-  }
-
-  async #wake(sql: Sql, runIds: readonly string[]): Promise<void> {
-    if ((await markReady(sql, runIds)) > 0) await this.#wakes.wake(sql, 'run');
-    await this.#wakes.wake(sql, 'approval');
   }
 
   async #othersOfRun(sql: Sql, approval: Approval, named: ReadonlySet<string>): Promise<Approval[]> {

@@ -72,15 +72,7 @@ export class Postgres implements Sql {
     this.#timeouts = { ...TIMEOUTS, ...options.timeouts };
     this.#driver = driver;
     this.#isPooled = isPooled;
-    this.#pool = new driver.Pool({
-      ...this.#clientConfig(),
-      max: options.maxConnections ?? MAX_CONNECTIONS,
-      idleTimeoutMillis: 30_000,
-    });
-    // An idle connection that breaks is replaced when the next one is needed.
-    this.#pool.on('error', () => {});
-    // One in use that breaks between two statements would end the process, and the next statement fails anyway.
-    this.#pool.on('connect', (client) => client.on('error', () => {}));
+    this.#pool = this.newPool(options.maxConnections ?? MAX_CONNECTIONS);
   }
 
   /** Connects. Throws `bad_config` or `store_unavailable`, naming the problem and what to type. */
@@ -141,9 +133,14 @@ export class Postgres implements Sql {
     return { open: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }
 
-  /** The pool itself, for the queue library, which makes statements of its own. */
-  get pool(): Pool {
-    return this.#pool;
+  /** A pool of its own, for the queue library, which makes statements of its own. Whoever asks for it ends it. */
+  newPool(max: number): Pool {
+    const pool = new this.#driver.Pool({ ...this.#clientConfig(), max, idleTimeoutMillis: 30_000 });
+    // An idle connection that breaks is replaced when the next one is needed.
+    pool.on('error', () => {});
+    // One in use that breaks between two statements would end the process, and the next statement fails anyway.
+    pool.on('connect', (client) => client.on('error', () => {}));
+    return pool;
   }
 
   async close(): Promise<void> {

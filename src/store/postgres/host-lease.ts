@@ -10,8 +10,6 @@ export interface HostLeaseOptions {
 /** Heartbeats within one lease. One that fails is tried again soon: two may fail. */
 const BEATS_PER_LEASE = 3;
 const RETRIES_PER_LEASE = 10;
-/** Rows of hosts that have ended are kept as long, for people who look. */
-const FORGET_AFTER = '1 day';
 
 /**
  * This host among those that share the database: a row that says until when it is up, by the clock of the database. Everything
@@ -93,9 +91,6 @@ export class HostLease {
   async #act(): Promise<void> {
     this.#isActing = true;
     for (const act of this.#onBeat) await act().catch(() => {});
-    await this.#postgres
-      .change(`DELETE FROM codemode.hosts WHERE expires_at < now() - interval '${FORGET_AFTER}'`)
-      .catch(() => {});
     this.#isActing = false;
   }
 

@@ -34,9 +34,6 @@ export class PostgresPresenceStore implements PresenceStore {
     this.#postgres = postgres;
     this.#key = key;
     this.#host = host;
-    host.onBeat(async () => {
-      await postgres.change(`DELETE FROM codemode.live_runs WHERE NOT ${isUp('live_runs.host')}`);
-    });
   }
 
   async update(begun: readonly PresentRun[], over: readonly string[]): Promise<void> {

@@ -1,114 +1,110 @@
 import type { ParsedCronItem, Runner } from 'graphile-worker';
+import type { Pool } from 'pg';
 import type { SharedQueueStatus } from '../../domain/shared-store.js';
+import type { Stop } from '../../lib/awaitable.js';
+import { pause } from '../../lib/pause.js';
 import type { Postgres, Sql } from './connection.js';
-
-/** The tables of the queue library, beside ours. */
-export const QUEUE_SCHEMA = 'codemode_queue';
-
-/** What hosts do for each other. Whichever host is free first takes a job. */
-export type QueueTask = 'resume_run' | 'expire_approvals' | 'clean_up';
-
-export interface JobOptions {
-  /** A second job with the same key replaces the first one, unless that one is being worked on. */
-  readonly key?: string;
-  /** Not before then, by the clock of the database. */
-  readonly inMs?: number;
-}
+import { type JobTask, QUEUE_SCHEMA } from './jobs.js';
 
 /** What a job was given comes out of the database: its author parses it. */
-export type JobHandlers = Readonly<Record<QueueTask, (payload: unknown) => Promise<void>>>;
+export type JobHandlers = Readonly<Record<JobTask, (payload: unknown) => Promise<void>>>;
 
-export interface QueueOptions {
+export interface QueueWork {
   readonly handlers: JobHandlers;
-  /** Jobs at once in this process. Most of a job's time is spent waiting for the database. */
-  readonly concurrency: number;
-  /** How soon a job is seen where no announcement arrives, as behind a transaction pooler. */
-  readonly pollMs: number;
-  /** A handler threw: the job is tried again, ever later. */
-  onFailed(task: string, error: unknown): void;
+  /** Jobs at once in this process. */
+  readonly atOnce: number;
 }
 
-const MAX_ATTEMPTS = 25;
-/** Every minute, on one host. */
-const EVERY_MINUTE: readonly QueueTask[] = ['expire_approvals', 'clean_up'];
-
-/** Adds a job as part of the caller's transaction: it exists exactly if the transaction is committed. */
-export async function addJob(
-  sql: Sql,
-  task: QueueTask,
-  payload: object,
-  { key, inMs = 0 }: JobOptions = {},
-): Promise<void> {
-  await sql.query(
-    `SELECT ${QUEUE_SCHEMA}.add_job($1, payload := $2::json, job_key := $3, max_attempts := $4,
-      run_at := now() + $5 * interval '1 millisecond')`,
-    [task, JSON.stringify(payload), key ?? null, MAX_ATTEMPTS, inMs],
-  );
-}
+/** Its own, so that neither a host under load nor its jobs wait for each other: one listens, the others take jobs. */
+const CONNECTIONS = 3;
+/** How soon a job is seen where no announcement arrives, as behind a transaction pooler. */
+const POLL_MS = 500;
+/** How soon the library is started again after the database was away for longer than it waits. */
+const RESTART_AFTER_MS = 1_000;
+/** What nobody asked for is cleaned up so often, on one host. */
+const CLEAN_UP_AT = '*/10 * * * *';
+const MIGRATION_LOCK = 0x71756575;
 
 /** Creates or upgrades the tables of the queue. Needs the rights of the owner only where there is something to do. */
 export async function migrateQueue(database: Postgres): Promise<void> {
   const { runMigrations } = await loadLibrary();
-  await runMigrations({ ...(await sharedOptions(database)) });
+  // One host after the other, as with our own tables.
+  await database.transaction(async (sql) => {
+    await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await sql.query('SET LOCAL lock_timeout = 0');
+    await sql.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const pool = database.newPool(1);
+    try {
+      await runMigrations(await libraryOptions(pool));
+    } finally {
+      await pool.end();
+    }
+  });
 }
 
-/** Jobs that outlive the host that added them, worked on by any host. graphile-worker does the work; see decision 0080. */
-export class Queue {
-  readonly #runner: Runner;
+export async function hasQueue(sql: Sql): Promise<boolean> {
+  const [table] = await sql.query<{ name: string | null }>(`SELECT to_regclass('${QUEUE_SCHEMA}.jobs') AS name`);
+  return table?.name != null;
+}
 
-  private constructor(runner: Runner) {
-    this.#runner = runner;
+/** Jobs that outlive the host that added them, worked on by any host. graphile-worker does the work; see decision 0104. */
+export class Queue {
+  readonly #pool: Pool;
+  readonly #work: QueueWork;
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #runner: Runner | undefined;
+
+  constructor(database: Postgres, work: QueueWork) {
+    this.#pool = database.newPool(CONNECTIONS);
+    this.#work = work;
+    this.#ended = this.#run();
   }
 
-  static async start(database: Postgres, { handlers, concurrency, pollMs, onFailed }: QueueOptions): Promise<Queue> {
+  /** Begins no job from now on. */
+  readonly stop: Stop = () => {
+    this.#stop.abort();
+    void this.#runner?.stop().catch(() => {});
+  };
+
+  /** Resolves when the jobs under way are done, or were given back. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#ended;
+    if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        this.#runner = await this.#start();
+        if (this.#stop.signal.aborted) await this.#runner.stop();
+        await this.#runner.promise;
+      } catch {
+        // The database was away for longer than the library waits. Jobs that it held are added again by `repair`.
+      }
+      await pause(RESTART_AFTER_MS, this.#stop.signal, { isRef: false });
+    }
+  }
+
+  async #start(): Promise<Runner> {
     const { run, parseCronItems } = await loadLibrary();
-    const cron: ParsedCronItem[] = parseCronItems(
-      EVERY_MINUTE.map((task) => ({
-        task,
-        match: '* * * * *',
-        options: { maxAttempts: 1, jobKey: task, jobKeyMode: 'replace' },
-      })),
-    );
-    const runner = await run({
-      ...(await sharedOptions(database)),
-      taskList: Object.fromEntries(
-        Object.entries(handlers).map(([task, handle]) => [
-          task,
-          async (payload: unknown) => {
-            try {
-              await handle(payload);
-            } catch (error) {
-              onFailed(task, error);
-              throw error;
-            }
-          },
-        ]),
-      ),
-      concurrency,
-      pollInterval: pollMs,
+    const options = { jobKey: 'clean_up', jobKeyMode: 'replace', maxAttempts: 1 } as const;
+    const cleanUp: ParsedCronItem[] = parseCronItems([{ task: 'clean_up', match: CLEAN_UP_AT, options }]);
+    return run({
+      ...(await libraryOptions(this.#pool)),
+      taskList: { ...this.#work.handlers },
+      concurrency: this.#work.atOnce,
+      pollInterval: POLL_MS,
       // Ours ends the program, and drains first.
       noHandleSignals: true,
-      parsedCronItems: cron,
+      parsedCronItems: cleanUp,
     });
-    // A database that goes away for longer than the library waits ends it with an error; nobody else handles that.
-    runner.promise.catch(() => {});
-    return new Queue(runner);
-  }
-
-  /** Settles when the library gave up on the database: then it must be started again. */
-  get ended(): Promise<void> {
-    return this.#runner.promise;
-  }
-
-  /** Jobs under way are finished, no new one is begun. */
-  async close(): Promise<void> {
-    await this.#runner.stop().catch(() => {});
   }
 }
 
 export async function queueState(sql: Sql): Promise<SharedQueueStatus> {
-  const [table] = await sql.query<{ name: string | null }>(`SELECT to_regclass('${QUEUE_SCHEMA}.jobs') AS name`);
-  if (table?.name === null) return { ready: 0, later: 0, taken: 0, lagMs: 0 };
+  if (!(await hasQueue(sql))) return { ready: 0, later: 0, taken: 0, lagMs: 0 };
   const [row] = await sql.query<{ ready: number; later: number; taken: number; lag_ms: number | null }>(
     `SELECT count(*) FILTER (WHERE locked_at IS NULL AND run_at <= now() AND attempts < max_attempts) AS ready,
         count(*) FILTER (WHERE locked_at IS NULL AND run_at > now() AND attempts < max_attempts) AS later,
@@ -119,10 +115,10 @@ export async function queueState(sql: Sql): Promise<SharedQueueStatus> {
   return { ready: row?.ready ?? 0, later: row?.later ?? 0, taken: row?.taken ?? 0, lagMs: row?.lag_ms ?? 0 };
 }
 
-async function sharedOptions(database: Postgres) {
+async function libraryOptions(pgPool: Pool) {
   const { Logger } = await loadLibrary();
   return {
-    pgPool: database.pool,
+    pgPool,
     schema: QUEUE_SCHEMA,
     // A pooler may give each statement another connection.
     noPreparedStatements: true,

@@ -1,13 +1,12 @@
-import type { CallerQuotas } from '../../domain/quotas.js';
 import type { RunSeals } from '../run-seals.js';
 import type { EndedRun, SharedModules } from '../runs.js';
 import type { Postgres, Sql } from './connection.js';
+import { addJobs, cleanUpJob } from './jobs.js';
 
 /** How long it is believed that the modules of a recording are stored. Those that no run names are kept for longer. */
 const MODULES_KNOWN_MS = 10 * 60_000;
-const MODULES_KEPT = '1 hour';
 const MAX_MODULES_KNOWN = 1_000;
-/** Runs of a caller are counted after so many ends. */
+/** The oldest runs of a caller are deleted after so many ends. */
 const PRUNE_EVERY = 50;
 const MAX_CALLERS_COUNTED = 1_000;
 
@@ -16,15 +15,13 @@ export class RunEnds {
   readonly #postgres: Postgres;
   readonly #seals: RunSeals;
   readonly #hostId: string;
-  readonly #quotas: CallerQuotas;
   readonly #modules = new Map<string, number>();
   readonly #counts = new Map<string, number>();
 
-  constructor(postgres: Postgres, seals: RunSeals, hostId: string, quotas: CallerQuotas) {
+  constructor(postgres: Postgres, seals: RunSeals, hostId: string) {
     this.#postgres = postgres;
     this.#seals = seals;
     this.#hostId = hostId;
-    this.#quotas = quotas;
   }
 
   /** Returns the ids of those that another host has taken over. */
@@ -108,21 +105,8 @@ export class RunEnds {
       const count = (this.#counts.get(caller) ?? 0) + 1;
       this.#counts.set(caller, count);
       // Nobody waits for it, and what fails is done after the next ends.
-      if (count % PRUNE_EVERY === 0) this.#prune(caller).catch(() => {});
+      if (count % PRUNE_EVERY === 0) addJobs(this.#postgres, [cleanUpJob(caller)]).catch(() => {});
     }
-  }
-
-  /** Deletes the oldest ended runs of a caller beyond its quota. */
-  async #prune(caller: string): Promise<void> {
-    await this.#postgres.change(
-      `DELETE FROM codemode.runs WHERE caller = $1 AND state <> 'suspended' AND created_at <
-        (SELECT created_at FROM codemode.runs WHERE caller = $1 ORDER BY created_at DESC LIMIT 1 OFFSET $2)`,
-      [caller, this.#quotas.limits.history - 1],
-    );
-    await this.#postgres.change(
-      `DELETE FROM codemode.run_modules WHERE saved_at < now() - interval '${MODULES_KEPT}'
-        AND NOT EXISTS (SELECT 1 FROM codemode.runs WHERE runs.modules = run_modules.digest)`,
-    );
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Sql } from './connection.js';
+import { addJobs, resumeJobs } from './jobs.js';
 
 /**
  * Until the transaction ends, nobody else suspends these runs or decides about them. Without it a decision could miss a run that
@@ -9,12 +10,14 @@ export async function lockRuns(sql: Sql, runIds: readonly string[]): Promise<voi
   for (const runId of keys) await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 24))', [runId]);
 }
 
-/** Marks runs that wait for nobody any more as ready to be resumed. How many there were. */
-export async function markReady(sql: Sql, runIds: readonly string[]): Promise<number> {
-  if (runIds.length === 0) return 0;
-  return sql.change(
+/** Lets hosts resume those of these runs that wait for nobody any more. */
+export async function markReady(sql: Sql, runIds: readonly string[]): Promise<void> {
+  if (runIds.length === 0) return;
+  const ready = await sql.query<{ id: string }>(
     `UPDATE codemode.runs SET is_ready = true WHERE id = ANY($1) AND state = 'suspended' AND NOT is_ready
-      AND NOT EXISTS (SELECT 1 FROM codemode.approvals WHERE approvals.run = runs.id AND approvals.state = 'PENDING')`,
+      AND NOT EXISTS (SELECT 1 FROM codemode.approvals WHERE approvals.run = runs.id AND approvals.state = 'PENDING')
+      RETURNING id`,
     [runIds],
   );
+  await addJobs(sql, resumeJobs(ready.map(({ id }) => id)));
 }

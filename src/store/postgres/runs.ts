@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { HostError, isHostError } from '../../domain/errors.js';
 import { CallerQuotas } from '../../domain/quotas.js';
 import type { Stop } from '../../lib/awaitable.js';
@@ -12,25 +13,30 @@ import type {
   RunChoice,
   RunLease,
   RunStore,
+  RunTaker,
   SinceThen,
   StoredRecording,
   StoredRun,
   SuspendedRun,
 } from '../runs.js';
 import { tooManySuspended } from '../suspended-quota.js';
+import { cleanUp } from './clean-up.js';
+import { expireQuestions } from './close-questions.js';
 import type { Postgres, Sql } from './connection.js';
 import { type HostLease, isUp } from './host-lease.js';
+import { addJobs, QUEUE_SCHEMA, resumeJobs, resumeKey } from './jobs.js';
+import { Queue } from './queue.js';
 import { RunEnds } from './run-ends.js';
-import { lockRuns } from './run-lock.js';
+import { lockRuns, markReady } from './run-lock.js';
 import { answersByDay, COLUMNS, pageOfRuns, type RunRow, readRow } from './run-rows.js';
-import type { Wakes } from './wakes.js';
 
 export interface PostgresRunsOptions {
   readonly host: HostLease;
-  readonly wakes: Wakes;
   readonly quotas?: CallerQuotas;
 }
 
+/** Runs whose jobs are added again with one heartbeat. */
+const MAX_REPAIRED = 500;
 const RETRY = { firstMs: 100, maxMs: 5_000, factor: 2 };
 
 /**
@@ -41,19 +47,18 @@ export class PostgresRunStore implements RunStore {
   readonly #postgres: Postgres;
   readonly #seals: RunSeals;
   readonly #host: HostLease;
-  readonly #wakes: Wakes;
   readonly #quotas: CallerQuotas;
   readonly #ends: RunEnds;
   /** Runs that this host works on, or is about to claim. */
   readonly #held = new Set<string>();
+  #queue: Queue | undefined;
 
-  constructor(postgres: Postgres, key: Uint8Array, { host, wakes, quotas = new CallerQuotas() }: PostgresRunsOptions) {
+  constructor(postgres: Postgres, key: Uint8Array, { host, quotas = new CallerQuotas() }: PostgresRunsOptions) {
     this.#postgres = postgres;
     this.#seals = new RunSeals(key);
     this.#host = host;
-    this.#wakes = wakes;
     this.#quotas = quotas;
-    this.#ends = new RunEnds(postgres, this.#seals, host.id, quotas);
+    this.#ends = new RunEnds(postgres, this.#seals, host.id);
     host.onBeat(() => this.#repair());
   }
 
@@ -111,12 +116,7 @@ export class PostgresRunStore implements RunStore {
       await sql.change('DELETE FROM codemode.run_deliveries WHERE run = $1', [id]);
     }
     await this.#mustHaveRoom(sql, caller, id, bytes);
-    const ready = await sql.change(
-      `UPDATE codemode.runs SET is_ready = true WHERE id = $1 AND state = 'suspended' AND lease_owner IS NULL
-        AND NOT EXISTS (SELECT 1 FROM codemode.approvals WHERE approvals.run = $1 AND approvals.state = 'PENDING')`,
-      [id],
-    );
-    if (ready > 0) await this.#wakes.wake(sql, 'run');
+    await markReady(sql, [id]);
   }
 
   async #mustHaveRoom(sql: Sql, caller: string, id: string, bytes: number): Promise<void> {
@@ -174,19 +174,36 @@ export class PostgresRunStore implements RunStore {
 
   async resumable(limit: number): Promise<StoredRun[]> {
     const rows = await this.#postgres.query<RunRow>(
-      `SELECT ${COLUMNS} FROM codemode.runs WHERE state = 'suspended' AND is_ready
-        AND (lease_owner IS NULL OR NOT ${isUp('lease_owner')}) ORDER BY created_at, place LIMIT $1`,
+      `SELECT ${COLUMNS} FROM codemode.runs WHERE ${RESUMABLE} ORDER BY created_at, place LIMIT $1`,
       [limit],
     );
-    // Hosts that look at the same moment begin with different ones.
-    return rows
-      .map((row) => [Math.random(), readRow(row)] as const)
-      .sort(([a], [b]) => a - b)
-      .map(([, run]) => run);
+    return rows.map(readRow);
   }
 
-  watch(look: () => void): Stop {
-    return this.#wakes.watch('run', look);
+  watch(taker: RunTaker): Stop {
+    this.#queue ??= new Queue(this.#postgres, {
+      atOnce: taker.room,
+      handlers: {
+        // Held as long as the run lasts: a host that has no room takes no job.
+        resume_run: async (payload) => {
+          const run = await this.#resumableOf(payload);
+          // A run whose servers this host lacks is announced again with the next heartbeat.
+          if (run !== undefined && taker.canTake(run)) await taker.take(run);
+        },
+        expire_approvals: async () => void (await expireQuestions(this.#postgres)),
+        clean_up: (payload) => cleanUp(this.#postgres, this.#quotas, payload),
+      },
+    });
+    return this.#queue.stop;
+  }
+
+  async #resumableOf(payload: unknown): Promise<StoredRun | undefined> {
+    const { run: id } = resumePayload.parse(payload);
+    const [row] = await this.#postgres.query<RunRow>(
+      `SELECT ${COLUMNS} FROM codemode.runs WHERE id = $1 AND ${RESUMABLE}`,
+      [id],
+    );
+    return row === undefined ? undefined : readRow(row);
   }
 
   async claim(id: string, { isForced = false } = {}): Promise<RunLease | undefined> {
@@ -216,17 +233,30 @@ export class PostgresRunStore implements RunStore {
     );
   }
 
-  /** Gives up claims that this host does not know of, and finds runs that became ready without a word. */
+  /** Gives up claims that this host does not know of, and adds the jobs of runs that no host was told of or that lost theirs. */
   async #repair(): Promise<void> {
-    const released = await this.#postgres.change(
+    await this.#postgres.change(
       `UPDATE codemode.runs SET lease_owner = NULL WHERE lease_owner = $1 AND NOT (id = ANY($2))`,
       [this.#host.id, [...this.#held]],
     );
-    const ready = await this.#postgres.change(
+    await this.#postgres.change(
       `UPDATE codemode.runs SET is_ready = true WHERE state = 'suspended' AND NOT is_ready
         AND NOT EXISTS (SELECT 1 FROM codemode.approvals WHERE approvals.run = runs.id AND approvals.state = 'PENDING')`,
     );
-    if (released + ready > 0) await this.#wakes.wake(this.#postgres, 'run');
+    // In any order: runs that no host can resume must not hide others.
+    const forgotten = await this.#postgres.query<{ id: string }>(
+      `SELECT id FROM codemode.runs WHERE ${RESUMABLE} AND NOT EXISTS (SELECT 1 FROM ${QUEUE_SCHEMA}.jobs
+          WHERE jobs.key = '${resumeKey('')}' || runs.id AND jobs.locked_at IS NULL AND jobs.attempts < jobs.max_attempts)
+        ORDER BY random() LIMIT ${MAX_REPAIRED}`,
+    );
+    await addJobs(this.#postgres, resumeJobs(forgotten.map(({ id }) => id)));
+  }
+
+  /** Hands over at once what this host has claimed. */
+  async close(): Promise<void> {
+    await this.#queue?.close();
+    this.#held.clear();
+    await this.#repair();
   }
 
   async open(id: string): Promise<OpenedRun | undefined> {
@@ -347,6 +377,10 @@ export class PostgresRunStore implements RunStore {
     return json !== undefined && (digest === null || modulesJson !== undefined) ? { json, modulesJson } : undefined;
   }
 }
+
+/** It waits for nobody, and no host that is up has it. */
+const RESUMABLE = `state = 'suspended' AND is_ready AND (lease_owner IS NULL OR NOT ${isUp('lease_owner')})`;
+const resumePayload = z.object({ run: z.string() });
 
 /** The run, where this host still has it. It is locked until the statement is done: nobody takes it over in between. */
 const HELD = `WITH held AS (SELECT id FROM codemode.runs

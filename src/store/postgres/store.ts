@@ -36,6 +36,10 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
       throw error;
     }
   });
+  const runs = once(async () => {
+    const [{ PostgresRunStore }, { postgres, key, host }] = await Promise.all([import('./runs.js'), opened()]);
+    return new PostgresRunStore(postgres, key, { host, quotas });
+  });
   const audit = once(async () => {
     const [{ PostgresAuditStore }, { postgres, host, key }] = await Promise.all([import('./audit.js'), opened()]);
     return new PostgresAuditStore(postgres, key, host, stateFolder);
@@ -49,10 +53,7 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
     return new SealedValues(postgres, key);
   });
   return {
-    runs: once(async () => {
-      const [{ PostgresRunStore }, { postgres, key, host, wakes }] = await Promise.all([import('./runs.js'), opened()]);
-      return new PostgresRunStore(postgres, key, { host, wakes, quotas });
-    }),
+    runs,
     approvals: once(async () => {
       const [{ PostgresApprovalStore }, parts] = await Promise.all([import('./approvals.js'), opened()]);
       return new PostgresApprovalStore(parts.postgres, parts.key, parts.wakes);
@@ -102,7 +103,8 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
       if (parts === undefined) return;
       if (audit.isCalled()) await (await audit()).close();
       await parts.wakes.close();
-      // Where the database cannot be reached, the lease runs out by itself.
+      // Where the database cannot be reached, leases run out by themselves.
+      if (runs.isCalled()) await (await runs()).close().catch(() => {});
       await parts.host.close().catch(() => {});
       await parts.postgres.close();
     },

@@ -2,17 +2,22 @@ import type { Stop } from '../../lib/awaitable.js';
 import type { Postgres, Sql } from './connection.js';
 import { Listener } from './listener.js';
 
-/** What hosts tell each other: a run can be resumed, or an approval has been decided. */
-export type Wake = 'run' | 'approval';
-
 const CHANNEL = 'codemode_wake';
 /** Messages can be lost, so it is looked without one as well: rarely where they arrive, often where they do not. */
 const LOOK_EVERY_MS = { live: 3_000, deaf: 250 } as const;
 
-/** Wakes hosts that wait for something in the database. The connection that listens is opened with the first that waits. */
+/** Tells all hosts, when the transaction commits, that a question was decided. */
+export async function announce(sql: Sql): Promise<void> {
+  await sql.query(`SELECT pg_notify('${CHANNEL}', '')`);
+}
+
+/**
+ * Wakes the hosts in which a run waits for a decision. All of them hear of each: only the host that has the run knows which one it
+ * waits for, so this is no job for one of them. The connection that listens is opened with the first that waits.
+ */
 export class Wakes {
   readonly #postgres: Postgres;
-  readonly #watchers = new Map<() => void, Wake>();
+  readonly #watchers = new Set<() => void>();
   #listener: Listener | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lookedAt = 0;
@@ -21,12 +26,12 @@ export class Wakes {
     this.#postgres = postgres;
   }
 
-  watch(kind: Wake, look: () => void): Stop {
+  watch(look: () => void): Stop {
     const watcher = () => look();
-    this.#watchers.set(watcher, kind);
+    this.#watchers.add(watcher);
     this.#listener ??= new Listener(this.#postgres, {
       channel: CHANNEL,
-      onMessage: (payload) => this.#tell(payload),
+      onMessage: () => this.#tell(),
       onConnected: () => this.#tell(),
     });
     this.#timer ??= setInterval(() => this.#lookNow(), LOOK_EVERY_MS.deaf).unref();
@@ -36,11 +41,6 @@ export class Wakes {
       clearInterval(this.#timer);
       this.#timer = undefined;
     };
-  }
-
-  /** Told when the transaction commits. */
-  async wake(sql: Sql, kind: Wake): Promise<void> {
-    await sql.query('SELECT pg_notify($1, $2)', [CHANNEL, kind]);
   }
 
   async close(): Promise<void> {
@@ -54,8 +54,8 @@ export class Wakes {
     if (performance.now() - this.#lookedAt >= everyMs) this.#tell();
   }
 
-  #tell(kind?: string): void {
-    if (kind === undefined) this.#lookedAt = performance.now();
-    for (const [watcher, wanted] of this.#watchers) if (kind === undefined || kind === wanted) watcher();
+  #tell(): void {
+    this.#lookedAt = performance.now();
+    for (const watcher of this.#watchers) watcher();
   }
 }

@@ -11,6 +11,7 @@ import type {
   RunChoice,
   RunLease,
   RunStore,
+  RunTaker,
   SinceThen,
   StoredRecording,
   StoredRun,
@@ -18,6 +19,7 @@ import type {
 } from '../runs.js';
 import { tooManySuspended } from '../suspended-quota.js';
 import type { Database } from './database.js';
+import { watchResumable } from './resumable-runs.js';
 import { RunPruning } from './run-pruning.js';
 import { COLUMNS, prepareRunStatements, type RunRow, type RunStatements } from './run-statements.js';
 
@@ -27,9 +29,6 @@ export interface SqliteRunsOptions {
   /** Who claims runs; this process, unless another is named. */
   readonly holder?: string;
 }
-
-/** How often suspended runs are checked for decisions that another process recorded. */
-const LOOK_EVERY_MS = 500;
 
 /** Runs in the SQLite file of a state folder. Hosts of one machine see whether another one is alive, so a claim needs no expiry. */
 export class SqliteRunStore implements RunStore {
@@ -132,9 +131,8 @@ export class SqliteRunStore implements RunStore {
     return this.#statements.resumable.all(Date.now()).filter(isFree).slice(0, limit).map(readRow);
   }
 
-  watch(look: () => void): Stop {
-    const timer = setInterval(look, LOOK_EVERY_MS).unref();
-    return () => clearInterval(timer);
+  watch(taker: RunTaker): Stop {
+    return watchResumable((limit) => this.resumable(limit), taker);
   }
 
   claim(id: string): RunLease | undefined {

@@ -1,0 +1,30 @@
+import type { Postgres, SqlValue } from './connection.js';
+import { lockRuns, markReady } from './run-lock.js';
+import { announce } from './wakes.js';
+
+/** Times of approvals are milliseconds; which of them have passed is told by the clock of the database. */
+export const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
+
+/** Closes questions that nobody will answer. Their runs are resumed, and hear that nobody did. How many there were. */
+export async function closeQuestions(postgres: Postgres, which: string, values: readonly SqlValue[]): Promise<number> {
+  return postgres.transaction(async (sql) => {
+    const found = await sql.query<{ run: string }>(
+      `SELECT DISTINCT run FROM codemode.approvals WHERE state = 'PENDING' AND ${which}`,
+      values,
+    );
+    const runIds = found.map(({ run }) => run);
+    if (runIds.length === 0) return 0;
+    await lockRuns(sql, runIds);
+    const closed = await sql.change(
+      `UPDATE codemode.approvals SET state = 'EXPIRED' WHERE state = 'PENDING' AND ${which}`,
+      values,
+    );
+    await markReady(sql, runIds);
+    await announce(sql);
+    return closed;
+  });
+}
+
+export function expireQuestions(postgres: Postgres): Promise<number> {
+  return closeQuestions(postgres, `expires_at <= ${NOW_MS}`, []);
+}
