@@ -164,7 +164,7 @@ export async function compose(
       return openHttp(mcpOptions(host, config, createProfile(config, machine), options, redactor), servers, config, {
         token: await records.store.accessToken(),
         key: await records.key(),
-        isStoreUp: () => records.store.isUp(),
+        store: records.store,
         openConsole: openOwnConsole,
       });
     },

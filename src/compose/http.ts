@@ -10,6 +10,7 @@ import { authenticate } from '../lib/sealed.js';
 import { executeSettings } from '../profiles/registry.js';
 import { runnerSettings } from '../profiles/runner/settings.js';
 import { createUnifiedProfile } from '../profiles/unified/profile.js';
+import type { Store } from '../store/store.js';
 import type { HttpService } from '../surfaces/cli/composed.js';
 import { Gate, type TokenRules } from '../surfaces/http/gate.js';
 import { mountHealth } from '../surfaces/http/health.js';
@@ -30,8 +31,7 @@ export interface HttpParts {
   readonly token: string;
   /** Of the store: all hosts that share it have the same. */
   readonly key: Uint8Array;
-  /** Whether the store answers now. */
-  readonly isStoreUp: () => Promise<boolean>;
+  readonly store: Pick<Store, 'isUp' | 'figures'>;
   readonly openConsole: OpenConsole;
 }
 
@@ -40,7 +40,7 @@ export async function openHttp(
   mcp: McpOptions,
   servers: ServerControl,
   config: Config,
-  { token, key, isStoreUp, openConsole }: HttpParts,
+  { token, key, store, openConsole }: HttpParts,
 ): Promise<HttpService> {
   const { host, port, cors, allowedHosts, maxRequestSize } = config.server;
   const settings = executeSettings(config);
@@ -57,9 +57,9 @@ export async function openHttp(
   let isServing = false;
   mountHealth(app, async () => {
     if (!isServing) return 'it is starting or stopping';
-    return (await isStoreUp()) ? undefined : 'the database does not answer';
+    return (await store.isUp()) ? undefined : 'the database does not answer';
   });
-  mountMetrics(app, mcp.host);
+  mountMetrics(app, mcp.host, store.figures);
   const surface = new McpHttp(mcp, authenticate(key, { purpose: 'rounds of a call', owner: [] }));
   surface.mount(app);
   const rest = new RestApi({

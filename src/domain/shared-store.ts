@@ -22,6 +22,25 @@ export interface SharedStoreStatus {
   readonly queue: SharedQueueStatus;
 }
 
+/** What metrics tell of it, as one host sees it. */
+export interface SharedFigures {
+  /** Of this host: open, idle, and statements that wait for one. */
+  readonly connections: { readonly open: number; readonly idle: number; readonly waiting: number };
+  /** Since this host last renewed its lease. */
+  readonly heartbeatAgeMs: number;
+  /** Of all hosts. Undefined where the database does not answer, or takes too long to count. */
+  readonly counts:
+    | {
+        readonly hosts: number;
+        readonly suspended: number;
+        readonly resumed: number;
+        readonly pending: number;
+        readonly answeredInMs: number;
+        readonly queue: SharedQueueStatus;
+      }
+    | undefined;
+}
+
 export interface SharedQueueStatus {
   /** Jobs that could be worked on now. */
   readonly ready: number;

@@ -1,3 +1,4 @@
+import type { SharedFigures } from '../domain/shared-store.js';
 import type { ApprovalStore } from './approvals.js';
 import type { AuditStore } from './audit.js';
 import type { CatalogCache } from './catalog-cache.js';
@@ -35,6 +36,8 @@ export interface Store {
   readonly approverSecret: ApproverSecretStore;
   /** Under which everything secret is sealed. */
   key(): Promise<Uint8Array>;
+  /** For metrics; absent where nothing is shared. */
+  readonly figures?: () => Promise<SharedFigures>;
   /** Whether it answers now. Asked often, and by anybody. */
   isUp(): Promise<boolean>;
   /** Gives up what this host holds, so that others take it at once. */

@@ -46,9 +46,13 @@ export class HostLease {
    * more time has passed is believed.
    */
   get isCertain(): boolean {
+    return !this.#isClosed && this.heartbeatAgeMs < this.#leaseMs;
+  }
+
+  /** Since the last renewal that succeeded was begun. */
+  get heartbeatAgeMs(): number {
     const { steadyMs, wallMs } = this.#renewedAt;
-    const passedMs = Math.max(performance.now() - steadyMs, Date.now() - wallMs);
-    return !this.#isClosed && passedMs < this.#leaseMs;
+    return Math.max(performance.now() - steadyMs, Date.now() - wallMs);
   }
 
   get isClosed(): boolean {

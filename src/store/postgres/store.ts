@@ -48,6 +48,10 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
     const [{ Probe }, { postgres }] = await Promise.all([import('./probe.js'), opened()]);
     return new Probe(postgres);
   });
+  const figures = once(async () => {
+    const [{ Figures }, { postgres, host }] = await Promise.all([import('./figures.js'), opened()]);
+    return new Figures(postgres, host);
+  });
   const values = once(async () => {
     const { postgres, key } = await opened();
     return new SealedValues(postgres, key);
@@ -96,6 +100,7 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
     accessToken: () => sharedAccessToken(values),
     approverSecret: sharedApproverSecret(values),
     key,
+    figures: async () => (await figures()).read(),
     isUp: async () => (await probe()).isUp(),
     close: async () => {
       if (!opened.isCalled()) return;

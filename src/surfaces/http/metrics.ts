@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { QuotaName } from '../../domain/quotas.js';
+import type { SharedFigures } from '../../domain/shared-store.js';
 import { UPSTREAM_STATES, type UpstreamState } from '../../domain/upstream.js';
 import type { Host } from '../../host/host.js';
 import type { TelemetryEvent } from '../../host/telemetry.js';
+import { storeMetrics } from './store-metrics.js';
 
 /** Servers that have lines of their own. Tools have none: their names are a server's to choose, and without end. */
 const MAX_SERVERS = 1_000;
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
 /** `GET /metrics` for Prometheus. It tells who uses what, so it needs a token like everything else. */
-export function mountMetrics(app: FastifyInstance, host: Host): void {
+export function mountMetrics(app: FastifyInstance, host: Host, storeFigures?: () => Promise<SharedFigures>): void {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'codemode_' });
@@ -68,6 +70,7 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
     for (const { state } of host.health()) counts.set(state, (counts.get(state) ?? 0) + 1);
     for (const [state, count] of counts) states.set({ state }, count);
   };
+  const tellStore = storeFigures === undefined ? undefined : storeMetrics(registry);
   const servers = new Set<string>();
   const labelOf = (server: string): string => {
     if (servers.size < MAX_SERVERS) servers.add(server);
@@ -94,6 +97,7 @@ export function mountMetrics(app: FastifyInstance, host: Host): void {
     for (const [kind, count] of Object.entries(now)) workers.set({ kind }, count);
     tellQuotas();
     tellServers();
+    if (storeFigures !== undefined) tellStore?.(await storeFigures());
     pool.reset();
     for (const [event, count] of Object.entries(sinceStart)) pool.inc({ event }, count);
     return reply.type(registry.contentType).send(await registry.metrics());
