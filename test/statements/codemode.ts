@@ -1669,7 +1669,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript-types.test.ts', '%s'],
     ],
   },
   {
@@ -1681,7 +1681,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript-types.test.ts', '%s'],
     ],
   },
   {
@@ -1693,7 +1693,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript-types.test.ts', '%s'],
     ],
   },
   {
@@ -1705,7 +1705,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript-types.test.ts', '%s'],
     ],
   },
   {
@@ -1717,7 +1717,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript/typescript.test.ts', '%s'],
+      ['src/catalog/declarations/typescript/typescript-types.test.ts', '%s'],
     ],
   },
   {
@@ -1730,7 +1730,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
       [
-        'src/catalog/declarations/typescript/typescript.test.ts',
+        'src/catalog/declarations/typescript/typescript-types.test.ts',
         'a schema that refers to its root or to a property is named after the tool or the property',
       ],
     ],
@@ -1745,7 +1745,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
       [
-        'src/catalog/declarations/typescript/typescript.test.ts',
+        'src/catalog/declarations/typescript/typescript-types.test.ts',
         'a schema that refers to its root or to a property is named after the tool or the property',
       ],
     ],
@@ -1760,7 +1760,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
       [
-        'src/catalog/declarations/typescript/typescript.test.ts',
+        'src/catalog/declarations/typescript/typescript-types.test.ts',
         'other keys stay compatible with the declared properties',
       ],
     ],
@@ -1770,7 +1770,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.2',
     says: '`patternProperties` is understood',
     test: [
-      'src/catalog/declarations/typescript/typescript.test.ts',
+      'src/catalog/declarations/typescript/typescript-types.test.ts',
       'keys by pattern become a template where one can say it, else an index signature',
     ],
   },
@@ -1783,7 +1783,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'e2e/cli/tools.test.ts',
         'types prints declarations of every schema that compile as they are, whatever is in them',
       ],
-      ['src/catalog/declarations/typescript/typescript.test.ts', 'a tuple %s'],
+      ['src/catalog/declarations/typescript/typescript-types.test.ts', 'a tuple %s'],
     ],
   },
   {
@@ -1791,9 +1791,12 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.2',
     says: 'What cannot be represented is `unknown`',
     test: [
-      ['src/catalog/declarations/typescript/typescript.test.ts', 'a reference to another document is never followed'],
       [
-        'src/catalog/declarations/typescript/typescript.test.ts',
+        'src/catalog/declarations/typescript/typescript-types.test.ts',
+        'a reference to another document is never followed',
+      ],
+      [
+        'src/catalog/declarations/typescript/typescript-types.test.ts',
         'definitions that only refer to themselves are unknown',
       ],
     ],
@@ -1803,9 +1806,12 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.2',
     says: 'A doc comment warns of what cannot be represented',
     test: [
-      ['src/catalog/declarations/typescript/typescript.test.ts', 'a reference to another document is never followed'],
       [
-        'src/catalog/declarations/typescript/typescript.test.ts',
+        'src/catalog/declarations/typescript/typescript-types.test.ts',
+        'a reference to another document is never followed',
+      ],
+      [
+        'src/catalog/declarations/typescript/typescript-types.test.ts',
         'definitions that only refer to themselves are unknown',
       ],
     ],
@@ -1822,7 +1828,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.2',
     says: 'The warning stands in all declarations that an agent is given',
     test: [
-      'src/catalog/declarations/typescript/typescript.test.ts',
+      'src/catalog/declarations/typescript/typescript-docs.test.ts',
       'compact keeps one sentence, defaults and formats; every level keeps annotations and warnings',
     ],
   },
@@ -1831,7 +1837,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.3',
     says: 'Annotations stand in the doc comment of the tool',
     test: [
-      'src/catalog/declarations/typescript/typescript.test.ts',
+      'src/catalog/declarations/typescript/typescript-docs.test.ts',
       'a tool says its annotations and that it is deprecated (A26)',
     ],
   },
@@ -1840,7 +1846,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.3',
     says: 'Annotations stand in all declarations that an agent is given',
     test: [
-      'src/catalog/declarations/typescript/typescript.test.ts',
+      'src/catalog/declarations/typescript/typescript-docs.test.ts',
       'compact keeps one sentence, defaults and formats; every level keeps annotations and warnings',
     ],
   },
