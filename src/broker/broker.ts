@@ -176,7 +176,7 @@ export class Broker {
       return asked;
     }
     const sending = () => trace?.sending(asked?.approval);
-    const answer = await this.#make(call, { question, paid: bill, sending });
+    const answer = await this.#send(call, { question, paid: bill, sending });
     return asked === undefined ? answer : { ...answer, approval: asked.approval };
   }
 
@@ -195,7 +195,7 @@ export class Broker {
   }
 
   /** Makes a call that nothing speaks against any more. A place among those in progress is not held while a person thinks. */
-  async #make(call: BrokerCall, { question, paid, sending }: Sending): Promise<BrokerOutcome> {
+  async #send(call: BrokerCall, { question, paid, sending }: Sending): Promise<BrokerOutcome> {
     const { gate } = this.#options;
     const bill = paid ?? (await gate.payApproved(question, call.run.ledger));
     if (bill === undefined) return { ok: false, error: unpaidError(call), verdict: 'denied' };
@@ -218,7 +218,7 @@ export class Broker {
       const outcome = asUnauthorized(await callUpstream(this.#options, call, question.arguments, times), call.input);
       // The program has received the server's text from here on, whether it is an answer or an error.
       gate.received(call.tool.serverId, call.run.ledger);
-      if (outcome.status === 'answered') return this.#answer(call, outcome.reply);
+      if (outcome.status === 'answered') return this.#outcomeOf(call, outcome.reply);
       if (outcome.failure.kind === 'not_sent') await bill.giveBack();
       const { registry } = this.#options;
       const keys = timeoutKeys(registry, call.tool, times);
@@ -230,7 +230,7 @@ export class Broker {
     }
   }
 
-  #answer(call: BrokerCall, reply: ToolReply): BrokerOutcome {
+  #outcomeOf(call: BrokerCall, reply: ToolReply): BrokerOutcome {
     if (!reply.isError) return this.#checkOutput(call, reply);
     const error = errorOfReply(call, reply, credentialKey(this.#options.registry, call.tool));
     const verdict = error.errorClass === 'AuthenticationError' ? 'unauthorized' : 'tool_error';

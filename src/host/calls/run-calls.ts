@@ -136,7 +136,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     const { snapshot } = seen;
     const tool = this.#script === undefined ? snapshot.toolByTarget.get(call.target) : this.#script.toolOf(input);
     this.#recorded.set(call.number, recordedCall(call, tool === undefined ? undefined : toolDigestOf(tool.tool)));
-    return this.#answer(call, input, delegate, { context: facts.context, depth: 0, firstNumber: 0 });
+    return this.#dispatch(call, input, delegate, { context: facts.context, depth: 0, firstNumber: 0 });
   }
 
   /** Why the program ends at this call: its types say that it would fail later. Questions about tools are answered anyway. */
@@ -147,10 +147,10 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   }
 
   answerFor(asker: Asker, call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
-    return this.#answer(call, inputOf(call), delegate, asker);
+    return this.#dispatch(call, inputOf(call), delegate, asker);
   }
 
-  async #answer(
+  async #dispatch(
     call: GuestCall,
     input: readonly JsonValue[],
     delegate: RunCallDelegate,
@@ -176,7 +176,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
       const { signal, remainingMs } = delegate;
       return results.answer(call.target, input, asker.context, { runId, suspended, signal, remainingMs, onReceived });
     }
-    return this.tools.answer(numbered, input, delegate, asker.context);
+    return this.tools.callTool(numbered, input, delegate, asker.context);
   }
 
   /** What a script calls: a tool, or a stored script, whose end is a value to look at as well. */

@@ -143,8 +143,8 @@ export class ToolCalls {
     };
   }
 
-  /** `run`: on whose behalf, where it is not the run's own program that calls. */
-  async answer(
+  /** Finds the tool, counts the call and sends it. `run`: on whose behalf, where the caller is not the own program of the run. */
+  async callTool(
     call: GuestCall,
     given: readonly JsonValue[],
     delegate: RunCallDelegate,
@@ -167,7 +167,7 @@ export class ToolCalls {
       const error = tooManyArguments(found, input.length, arrange === undefined ? 1 : propertyCount(found.tool));
       return this.refuse(found, call, error, 'invalid_arguments', delegate, run);
     }
-    return this.make(found, call, input[0], delegate, run);
+    return this.send(found, call, input[0], delegate, run);
   }
 
   /** The tool's name in the program, for errors and approvals. */
@@ -209,8 +209,8 @@ export class ToolCalls {
     return present(await broker.refuse({ run, number, input: undefined, ...wishFor(found, delegate) }, error, verdict));
   }
 
-  /** Makes a call that was counted. */
-  async make(
+  /** Passes a call that was counted to the broker, and notes what became of it. */
+  async send(
     found: CalledTool,
     { number }: GuestCall,
     input: JsonValue | undefined,

@@ -55,7 +55,7 @@ export class ProcessCalls implements CallAnswerer {
       return delegate.onSending();
     };
     const reused = isTool ? await this.#reuseAnswer(call, found, record, delegate) : undefined;
-    const reply = reused ?? (await this.#answer(call, found, { ...delegate, onSending }));
+    const reply = reused ?? (await this.#dispatch(call, found, { ...delegate, onSending }));
     this.#record(reply.ok ? reply.json.length : 0);
     if (this.#recorded !== undefined) record.reply = reply;
     return reply;
@@ -83,7 +83,7 @@ export class ProcessCalls implements CallAnswerer {
     if (call !== undefined) this.#recorded?.push(call);
   }
 
-  async #answer(call: GuestCall, found: CatalogTool | GuestError, delegate: RunCallDelegate): Promise<CallReply> {
+  async #dispatch(call: GuestCall, found: CatalogTool | GuestError, delegate: RunCallDelegate): Promise<CallReply> {
     const input = argumentsOf(call);
     const rounded = input === undefined ? undefined : roundedNumber(call.argumentsJson);
     if (input === undefined || rounded !== undefined) {
@@ -97,7 +97,7 @@ export class ProcessCalls implements CallAnswerer {
     if (answer !== undefined)
       return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });
     if (!('tool' in found)) return this.#present({ ok: false, error: found });
-    return this.tools.answer({ ...call, target: found.target }, input, delegate);
+    return this.tools.callTool({ ...call, target: found.target }, input, delegate);
   }
 
   /** A server that was still starting when the program began is waited for. */

@@ -113,7 +113,7 @@ export class Run implements SandboxDelegate {
   // What the sandbox tells it of its program.
 
   onCall(call: GuestCall): Promise<CallReply> {
-    return this.#answer(call, false);
+    return this.#answerCall(call, false);
   }
 
   onLog(entry: LogEntry): void {
@@ -162,7 +162,7 @@ export class Run implements SandboxDelegate {
     void this.ended.then(() => this.#stopListening?.());
   }
 
-  async #answer(call: GuestCall, isReplayed: boolean): Promise<CallReply> {
+  async #answerCall(call: GuestCall, isReplayed: boolean): Promise<CallReply> {
     // The image has it as an open call, which is answered when the run is resumed.
     if (this.#people.isSuspending) return never();
     const { records } = this.#options;
@@ -205,7 +205,7 @@ export class Run implements SandboxDelegate {
   }
 
   async #answerAgain(call: GuestCall): Promise<void> {
-    const reply = await this.#answer(call, true).catch((): CallReply => ({ ok: false, error: FAILED_INSIDE }));
+    const reply = await this.#answerCall(call, true).catch((): CallReply => ({ ok: false, error: FAILED_INSIDE }));
     this.#program?.answer(call.number, reply);
   }
 

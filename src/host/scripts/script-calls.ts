@@ -78,7 +78,7 @@ export class ScriptCalls {
     const before = this.#calls.trace.length;
     // A script writes the tool's own name, and the one that the user gave the server.
     const called = { ...found, exportName: found.tool.name, serverName: found.server.id };
-    const reply = await this.#calls.make(called, call, given ?? undefined, delegate, run);
+    const reply = await this.#calls.send(called, call, given ?? undefined, delegate, run);
     const made = this.#calls.trace[before];
     if (made !== undefined) this.#tell(input, made.durationMs, made.error);
     return reply;

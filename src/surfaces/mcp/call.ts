@@ -41,7 +41,10 @@ export async function callTool(
   const { tracer } = connection.options.host;
   const span = tracer && startRequestSpan(tracer, context, findTool(connection, request.name)?.tool.name);
   try {
-    return noteResult(span, await answer(connection, server, request, context, span?.context ?? traceOf(context)));
+    return noteResult(
+      span,
+      await answerRequest(connection, server, request, context, span?.context ?? traceOf(context)),
+    );
   } catch (error) {
     span?.fail(error instanceof ProtocolError ? String(error.code) : 'internal');
     throw error;
@@ -50,7 +53,7 @@ export async function callTool(
   }
 }
 
-async function answer(
+async function answerRequest(
   connection: ClientConnection,
   server: Server,
   request: ToolRequest,
