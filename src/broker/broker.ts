@@ -30,7 +30,7 @@ import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
 import type { PolicyQuestion } from './policy/policy.js';
 import { hideSecretsOfCall } from './redaction/hide-secrets.js';
-import { redactOnTheWay, redactOutcome } from './redaction/redact-call.js';
+import { redactInFlight, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
 import {
   busyError,
@@ -101,7 +101,7 @@ export class Broker {
     }
     const trace = audit && new CallTrace(audit, call);
     try {
-      const raw = await this.#carryOut(redactor === undefined ? call : redactOnTheWay(redactor, call), trace);
+      const raw = await this.#carryOut(redactor === undefined ? call : redactInFlight(redactor, call), trace);
       const outcome = shortened(redactor === undefined ? raw : await redactOutcome(redactor, raw));
       await trace?.end(outcome);
       return outcome;

@@ -112,7 +112,7 @@ export async function openConsole(
       logOf: (id) => {
         if (servers.definitions.get(id)?.target.kind !== 'stdio')
           return { lines: [], note: 'It is not a process of this machine, so codemode cannot see its log.' };
-        const words = servers.registry.has(id) ? servers.registry.get(id).lastWords?.() : undefined;
+        const words = servers.registry.has(id) ? servers.registry.get(id).lastCrash?.() : undefined;
         if (words === undefined) return { lines: [], note: 'It has written nothing to stderr since it was started.' };
         return { lines: words.lines, ...(words.summary === '' ? {} : { summary: words.summary }) };
       },

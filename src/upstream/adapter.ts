@@ -34,7 +34,7 @@ export interface Adapter {
   check?(): Promise<void>;
 
   /** The last that its process wrote to stderr. */
-  lastWords?(): Crash | undefined;
+  lastCrash?(): Crash | undefined;
   /** Ends the connection for a new one. */
   reconnect?(): void;
 

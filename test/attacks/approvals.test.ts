@@ -166,14 +166,14 @@ describe('a yes for an hour', () => {
   });
 });
 
-describe('a program that sleeps', () => {
+describe('a suspended program', () => {
   const suspendedRuns = sleepingPrograms('program', 'context', 'caller', 'first', 'second');
 
   test.each([
     ['a bit of it was changed', 'program', 'UPDATE runs SET program = CAST(zeroblob(200) AS BLOB) WHERE id = ?'],
     ['what the host knows of it was changed', 'context', 'UPDATE runs SET context = zeroblob(200) WHERE id = ?'],
     ['its caller was changed', 'caller', "UPDATE runs SET caller = 'somebody else' WHERE id = ?"],
-  ] as const)('is not woken when %s, and nothing is called', async (_, text, sql) => {
+  ] as const)('is not resumed when %s, and nothing is called', async (_, text, sql) => {
     const { home, of } = suspendedRuns;
     const { id, runId } = of(text);
     await home.decide('approve', id);
@@ -183,7 +183,7 @@ describe('a program that sleeps', () => {
     expect(JSON.stringify(response)).toMatch(/start the run again/);
   });
 
-  test('is not woken as another run', async () => {
+  test('is not resumed as another run', async () => {
     const { home, of } = suspendedRuns;
     const [first, second] = [of('first'), of('second')];
     await home.decide('approve', first.id);

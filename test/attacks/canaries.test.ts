@@ -9,8 +9,8 @@ import { unpack } from '../../src/worker/quickjs/suspension.js';
 import { openSandbox } from '../support/sandbox.js';
 
 /**
- * A thousand programs at once, of four callers, each with a canary in its memory, its calls and its logs. Some are put to
- * sleep and woken elsewhere, and one worker is killed in the middle, so that its programs are rebuilt. Then each looks for
+ * A thousand programs at once, of four callers, each with a canary in its memory, its calls and its logs. Some are suspended
+ * and resumed elsewhere, and one worker is killed in the middle, so that its programs are rebuilt. Then each looks for
  * what is not its own, in fresh memory and in everything it can reach, and the host looks through all that came back.
  */
 

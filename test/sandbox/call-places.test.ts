@@ -83,17 +83,17 @@ await ask(1);`;
   expect(await linesOf(patches, 1)).toEqual([[6]]);
 });
 
-test('a program that slept still knows, and is not disturbed by being asked [B16]', async () => {
+test('a resumed program still knows where its calls are, and is not disturbed by the question [B16]', async () => {
   const { execution, made } = await start('\n\nglobalThis.__codemode_result__ = await ask(1);');
   while (!execution.isWaiting) await new Promise((resolve) => setTimeout(resolve, 1));
   const suspended = await box.sandbox.suspend(execution);
   expect(await execution.locate(made[0]?.number ?? 0)).toEqual([]);
-  const { execution: woken, report } = await box.sandbox.resume(suspended, CALLER, {
+  const { execution: resumed, report } = await box.sandbox.resume(suspended, CALLER, {
     onCall: () => new Promise(() => {}),
   });
-  expect(lines(await woken.locate(1))).toEqual([4]);
-  expect(lines(await woken.locate(1))).toEqual([4]);
-  expect(await woken.locate(2)).toEqual([]);
-  woken.answer(1, { ok: true, json: '"fine"' });
+  expect(lines(await resumed.locate(1))).toEqual([4]);
+  expect(lines(await resumed.locate(1))).toEqual([4]);
+  expect(await resumed.locate(2)).toEqual([]);
+  resumed.answer(1, { ok: true, json: '"fine"' });
   expect((await report).outcome).toEqual({ status: 'completed', resultJson: '"fine"' });
 });

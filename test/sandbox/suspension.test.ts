@@ -86,7 +86,7 @@ describe('a suspended program', () => {
     expect(logs.map(({ message }) => message)).toEqual(['before', 'after']);
   });
 
-  test('does not spend its time limit while it sleeps', async () => {
+  test('does not spend its time limit while it is suspended', async () => {
     const { execution } = await startAndWait(
       first,
       `import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`,

@@ -30,7 +30,7 @@ const [approvals, elsewhere] = [database, other].map((file) => {
 const BY = { by: 'ada', scope: 'call' } as const;
 const tool = { serverId: 'ledger', name: 'write' };
 
-interface Wish {
+interface WantedApproval {
   readonly run: string;
   readonly call?: number;
   readonly text?: string;
@@ -52,7 +52,7 @@ async function ask({
   caller = 'ada',
   program,
   start,
-}: Wish) {
+}: WantedApproval) {
   const stop = new AbortController();
   let asked: (approval: Approval) => void = () => {};
   const pending = new Promise<Approval>((resolve) => {
@@ -209,7 +209,7 @@ test.each(['run', 'hour'] as const)('a yes for %s covers its reasons, and a new 
 });
 
 /** What differs from the call that was shown. */
-const OTHERS: readonly Partial<Wish>[] = [
+const OTHERS: readonly Partial<WantedApproval>[] = [
   ...[{ program: 'other' }, { text: 'other' }, { reasons: ['rule', 'flow'] }, { caller: 'eve' }],
   ...[{ start: { input: { to: 'eve' } } }, { start: { language: 'python' } }],
 ];
@@ -217,7 +217,7 @@ const OTHERS: readonly Partial<Wish>[] = [
 describe('a decision that came after the end of a run that could not be suspended', () => {
   const wish = { program: 'write', text: 'late', caller: 'dora' };
   /** Asks in a run that ends before anybody has decided. */
-  const endedUndecided = async (run: string, more: Partial<Wish> = {}) => {
+  const endedUndecided = async (run: string, more: Partial<WantedApproval> = {}) => {
     const { id, stop, ended } = await ask({ ...wish, ...more, run });
     stop();
     await ended;

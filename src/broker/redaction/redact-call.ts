@@ -45,7 +45,7 @@ async function redactError(redactor: Redactor, error: GuestError, counts: Redact
 }
 
 /** The same call; what its server says and asks on the way is clean too. */
-export function redactOnTheWay(redactor: Redactor, call: BrokerCall): BrokerCall {
+export function redactInFlight(redactor: Redactor, call: BrokerCall): BrokerCall {
   const { onProgress, respondent } = call;
   if (onProgress === undefined && respondent === undefined) return call;
   return {

@@ -206,7 +206,9 @@ export class ToolCalls {
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
     const { broker, present } = this.#options;
-    return present(await broker.refuse({ run, number, input: undefined, ...wishFor(found, delegate) }, error, verdict));
+    return present(
+      await broker.refuse({ run, number, input: undefined, ...targetOf(found, delegate) }, error, verdict),
+    );
   }
 
   /** Passes a call that was counted to the broker, and notes what became of it. */
@@ -227,7 +229,7 @@ export class ToolCalls {
       run,
       number,
       input,
-      ...wishFor(found, {
+      ...targetOf(found, {
         ...delegate,
         onSending: () => {
           unfinished.isSent = true;
@@ -282,12 +284,12 @@ export class ToolCalls {
     const listed = seen.snapshot.toolByTarget.get(call.target);
     if (listed === undefined || this.#made >= this.#options.maxToolCalls) return undefined;
     const found = this.#named(listed);
-    const wish = wishFor(found, delegate);
+    const target = targetOf(found, delegate);
     // What became of it is unknown. One that changes nothing is made again.
     if (sent.reply === undefined && isRepeatable(found.tool)) return undefined;
-    if (!(await broker.admitReuse({ run, number: call.number, input: given, ...wish }))) return undefined;
+    if (!(await broker.admitReuse({ run, number: call.number, input: given, ...target }))) return undefined;
     this.countOne();
-    const lost = { ok: false, error: lostAnswerError(wish), verdict: 'outcome_unknown' } as const;
+    const lost = { ok: false, error: lostAnswerError(target), verdict: 'outcome_unknown' } as const;
     const reply = sent.reply ?? present(lost);
     const entry = { serverId: found.server.path, toolName: found.tool.name, durationMs: 0 };
     if (this.trace.length < MAX_TRACE_ENTRIES)
@@ -312,7 +314,7 @@ export class ToolCalls {
   }
 }
 
-function wishFor({ tool, server, exportName, serverName }: CalledTool, delegate: RunCallDelegate) {
+function targetOf({ tool, server, exportName, serverName }: CalledTool, delegate: RunCallDelegate) {
   const named = serverName === undefined ? {} : { serverName };
   return { tool, serverPath: server.path, exportName, ...named, signal: delegate.signal, delegate };
 }

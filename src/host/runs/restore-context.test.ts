@@ -44,7 +44,7 @@ test('what nobody can know any more counts as everything', () => {
   expect(restored(['crm/gone', true])).toEqual(everything);
 });
 
-test('a run that does not say what it has received is not woken', () => {
+test('a run that does not say what it has received is not resumed', () => {
   const without = { ...stored(), ledger: undefined } as unknown as RunContext;
   const resume = () => restoreContext(without, programOf(), snapshot, gate);
   expect(resume).toThrow(expect.toSatisfy((error: unknown) => isHostError(error, 'image_rejected')));

@@ -31,7 +31,7 @@ export async function configFindings(loaded: LoadedConfig): Promise<Finding[]> {
   ];
 }
 
-/** Where the key is under which logins and sleeping runs are sealed, and whether it can be had. */
+/** Where the key is that seals logins and suspended runs, and whether it can be read. */
 export async function keyFinding(key: KeyKeeper): Promise<Finding> {
   const name = 'Key';
   try {

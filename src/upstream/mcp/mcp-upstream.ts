@@ -87,8 +87,8 @@ export class McpUpstream implements Adapter {
     return { id: this.id, ...state, warnings: [...this.#listWarnings, ...warnings] };
   }
 
-  lastWords(): Crash | undefined {
-    return this.#supervisor.lastWords();
+  lastCrash(): Crash | undefined {
+    return this.#supervisor.lastCrash();
   }
 
   reconnect(): void {

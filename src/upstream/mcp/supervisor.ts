@@ -193,7 +193,7 @@ export class Supervisor {
   }
 
   /** The last that its process wrote to stderr, without its credentials; undefined where it is no process or wrote nothing. */
-  lastWords(): Crash | undefined {
+  lastCrash(): Crash | undefined {
     return this.#crash ?? this.#crashOf(this.#connection?.diagnosis() ?? '');
   }
 

@@ -67,17 +67,21 @@ test(
   },
 );
 
-test('a run that is to go on when the disk is full sleeps on, and goes on once there is room', needsMount, async () => {
-  using home = new SmallDisk();
-  const { runId = '' } = await home.program(WRITE);
-  const [approval] = await home.pending();
-  await home.decide('approve', approval?.id ?? '');
-  home.fill();
-  const refused = await home.run(['--config', home.config, 'runs', 'resume', runId]);
-  expect(refused.status).not.toBe(0);
-  expect(refused.stderr).toMatch(/disk/);
-  expect(home.lines).toEqual([]);
-  home.makeRoom();
-  expect(await home.resume(runId)).toMatchObject({ state: 'succeeded', response: { result: 'write' } });
-  expect(home.lines).toEqual(['write x']);
-});
+test(
+  'a run that is resumed on a full disk stays suspended, and is resumed once there is room',
+  needsMount,
+  async () => {
+    using home = new SmallDisk();
+    const { runId = '' } = await home.program(WRITE);
+    const [approval] = await home.pending();
+    await home.decide('approve', approval?.id ?? '');
+    home.fill();
+    const refused = await home.run(['--config', home.config, 'runs', 'resume', runId]);
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toMatch(/disk/);
+    expect(home.lines).toEqual([]);
+    home.makeRoom();
+    expect(await home.resume(runId)).toMatchObject({ state: 'succeeded', response: { result: 'write' } });
+    expect(home.lines).toEqual(['write x']);
+  },
+);

@@ -38,7 +38,7 @@ describe('a recorded run', () => {
     expect(await replay(home, runId)).toEqual({ runId, same: true });
   });
 
-  test('that slept in between comes out the same too', async () => {
+  test('that was suspended in between gives the same result', async () => {
     using home = new LedgerHome();
     const { runId = '' } = await home.program(`import { look, write } from '@codemode/servers/ledger';
 await look({}); const { lines } = await write({ text: 'x' }); globalThis.__codemode_result__ = [lines, Math.random()];`);

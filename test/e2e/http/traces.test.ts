@@ -205,7 +205,7 @@ describe('a request over REST', () => {
     expect(root.attributes).toMatchObject({ 'http.route': '/api/v1/execute', 'http.response.status_code': 200 });
   });
 
-  test('that sleeps until a person has decided goes on in the same trace [X4]', async () => {
+  test('that is suspended until a person decides continues in the same trace [X4]', async () => {
     const trace = newTrace();
     const { status } = await execute('return await mcp.legacy.delete_all({})', { traceparent: trace.traceparent });
     expect(status).toBe(202);
@@ -224,8 +224,8 @@ describe('a request over REST', () => {
     expect(answer.status).toBe(200);
     const spans = await collector.trace(trace.isOf, 'tools/call delete_all');
     await until(() => named(collector.spans.filter(trace.isOf), 'codemode.run').length === 2);
-    const [slept, woken] = named(collector.spans.filter(trace.isOf), 'codemode.run');
-    expect(woken).toMatchObject({ parentSpanId: slept?.spanId, attributes: { 'codemode.run.resumed': true } });
+    const [suspended, resumed] = named(collector.spans.filter(trace.isOf), 'codemode.run');
+    expect(resumed).toMatchObject({ parentSpanId: suspended?.spanId, attributes: { 'codemode.run.resumed': true } });
     expect(pathsOf(spans).filter((path) => path.includes('approval')).length).toBeGreaterThan(0);
   });
 

@@ -76,7 +76,7 @@ await write({ text: 'first' }); await write({ text: 'second' });`);
   expect(home.lines).toEqual(['write first']);
 });
 
-test('without a form the program sleeps, goes on in the same host when it is approved, and a later program gets its response [B16]', async () => {
+test('without a form the run is suspended, resumes in the same host, and a later program gets its response [B16]', async () => {
   using home = new LedgerHome();
   await using session = await connectForms(home);
   const { runId = '', diagnostics } = await session.run(WRITES(2));

@@ -31,7 +31,7 @@ describe('a call that needs a person', () => {
     expect(diagnostics[0]?.message.length).toBeLessThan(600);
   });
 
-  test('puts its program to sleep, and the answer says what is pending and how it goes on [B15]', async () => {
+  test('suspends its run, and the response says what is pending and how to continue [B15]', async () => {
     using home = new LedgerHome();
     const { result, runId, diagnostics, status } = await home.program(WRITE('one'));
     expect({ result, status, lines: home.lines }).toEqual({ result: null, status: 3, lines: [] });

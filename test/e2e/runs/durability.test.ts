@@ -146,7 +146,7 @@ globalThis.__codemode_result__ = done;`,
   expect({ state, result: response?.result }).toEqual({ state: 'succeeded', result: [0, 1, 2, 3, 4, 5] });
 });
 
-test('a run that is cancelled while it sleeps is never woken', async () => {
+test('a run that is cancelled while it is suspended is never resumed', async () => {
   using home = new LedgerHome();
   const { runId = '' } = await home.program(`import { write } from '@codemode/servers/ledger'; await write({});`);
   expect((await home.run(['runs', 'cancel', runId])).status).toBe(0);

@@ -221,7 +221,7 @@ describe('the flow guard', () => {
   });
 });
 
-test('what a run has received and spent sleeps with it, and counts when another process wakes it', async () => {
+test('what a run has received and spent is stored with it, and counts after another process resumes it', async () => {
   using scripts = new Home();
   const serverOf = (name: string, labels: string[]) => ({
     command: process.execPath,

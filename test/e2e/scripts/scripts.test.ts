@@ -272,7 +272,7 @@ describe('a call of a script that needs a person', () => {
 import { input } from '@codemode/input';
 globalThis.__codemode_result__ = (await write({ text: input.text })).did;`;
 
-  test('is refused inside another program, which is told to let the script run by itself; by itself it sleeps', async () => {
+  test('is refused inside another program, and is suspended where it runs by itself', async () => {
     using home = new ScriptsHome();
     await home.have({ writes: WRITE });
     const nested = await home.program(

@@ -30,7 +30,7 @@ import { cutText, cutValue } from './cut-value.js';
 import { EXPORT_FORMAT } from './export-format.js';
 import { deliveryView, factsOf, type RecordedFacts } from './recorded-run.js';
 import { runCalls, type ToolFacts } from './run-calls-view.js';
-import { ENDED, hasText, liveItem, logsIn, type RunUnderWay, storedItem } from './run-items.js';
+import { ENDED, hasText, liveItem, logsIn, type RunInFlight, storedItem } from './run-items.js';
 import { readPlace, writePlace } from './run-place.js';
 
 export interface RunHistoryParts {
@@ -246,7 +246,7 @@ export class RunHistory {
     if (state !== undefined && state !== 'running') return [];
     const here = this.#parts.host.live
       .list()
-      .map((run): RunUnderWay => ({ ...run, title: this.#parts.redactor.text(programTitle(run.source)) }));
+      .map((run): RunInFlight => ({ ...run, title: this.#parts.redactor.text(programTitle(run.source)) }));
     const known = new Set(here.map(({ runId }) => runId));
     const present = await (await this.#parts.presence()).runs(MAX_UNDER_WAY);
     const elsewhere = present.filter(({ runId }) => !known.has(runId));
@@ -266,7 +266,7 @@ export class RunHistory {
   }
 
   async #liveDetail(
-    run: RunUnderWay & { readonly source: string },
+    run: RunInFlight & { readonly source: string },
     soFar?: { readonly calls: readonly RecordedCall[]; readonly notes: RunNotes },
   ): Promise<RunDetail> {
     const { runId, caller, profile, title, startedAtMs } = run;

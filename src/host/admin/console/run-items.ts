@@ -9,12 +9,12 @@ export const ENDED: readonly StoredState[] = ['succeeded', 'failed', 'cancelled'
 const MAX_LOGS = 5_000;
 
 /** A run under way, in whichever process. */
-export interface RunUnderWay extends Pick<RunItem, 'runId' | 'caller' | 'profile'> {
+export interface RunInFlight extends Pick<RunItem, 'runId' | 'caller' | 'profile'> {
   readonly title: string;
   readonly startedAtMs: number;
 }
 
-export function liveItem(run: RunUnderWay, pendingApprovals: number): RunItem {
+export function liveItem(run: RunInFlight, pendingApprovals: number): RunItem {
   const { runId, caller, profile, title, startedAtMs } = run;
   const times = { createdAtMs: startedAtMs, updatedAtMs: startedAtMs };
   return { runId, state: 'running', caller, profile, title, ...times, pendingApprovals, ...ownMark(caller) };

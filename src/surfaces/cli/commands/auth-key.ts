@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import type { KeyPlace } from '../../../domain/key.js';
 import { type CommandContext, EXIT } from '../command.js';
 
-/** `codemode auth key`: where the key is that seals logins and sleeping runs, and putting it elsewhere. */
+/** `codemode auth key`: where the key is that seals logins and suspended runs, and putting it elsewhere. */
 export function registerKey(auth: Command, context: CommandContext): void {
   const key = auth
     .command('key')
-    .description('show where the key is that seals logins, sleeping runs and the audit; never the key')
+    .description('show where the key is that seals logins, suspended runs and the audit; never the key')
     .addHelpText('after', HELP)
     .action(async () => {
       const place = await (await context.key()).check();
