@@ -60,8 +60,7 @@ export const fileTools: Readonly<Record<string, NativeTool>> = {
       additionalProperties: false,
     },
     annotations: { destructiveHint: true },
-    execute: ({ path, text }, context) =>
-      writeFile(String(path), String(text), granted(context, String(path))),
+    execute: ({ path, text }, context) => writeFile(String(path), String(text), granted(context, String(path))),
   },
   listFolder: {
     description: 'Names and kinds of what is in a folder that the request was granted.',

@@ -224,8 +224,8 @@ describe('a request over REST', () => {
     expect(answer.status).toBe(200);
     const spans = await collector.trace(trace.isOf, 'tools/call delete_all');
     await until(() => named(collector.spans.filter(trace.isOf), 'codemode.run').length === 2);
-    const [suspended, resumed] = named(collector.spans.filter(trace.isOf), 'codemode.run');
-    expect(resumed).toMatchObject({ parentSpanId: suspended?.spanId, attributes: { 'codemode.run.resumed': true } });
+    const [before, after] = named(collector.spans.filter(trace.isOf), 'codemode.run');
+    expect(after).toMatchObject({ parentSpanId: before?.spanId, attributes: { 'codemode.run.resumed': true } });
     expect(pathsOf(spans).filter((path) => path.includes('approval')).length).toBeGreaterThan(0);
   });
 
