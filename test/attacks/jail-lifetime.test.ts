@@ -99,5 +99,5 @@ function processesNamed(marker: string, except?: number): number {
 
 /** The kernel ends them after their parent, not with it: waits until it has, or until the test times out. */
 async function gone(marker: string): Promise<void> {
-  while (processesNamed(marker) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (processesNamed(marker) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
 }
