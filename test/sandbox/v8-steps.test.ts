@@ -10,7 +10,7 @@ let other: TestSandbox;
 beforeAll(async () => {
   [box, other] = await Promise.all([openSandbox({ max: 2 }), openSandbox({ max: 1 })]);
   // The first hand-over starts the first spare.
-  await box.run(`${LONG} ${result('n')}`, { engine: 'auto' });
+  await box.run(`let n = 0; ${LONG} ${result('n')}`, { engine: 'auto' });
 });
 afterAll(() => Promise.all([box[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]));
 
