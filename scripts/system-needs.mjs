@@ -65,6 +65,16 @@ export const NEEDS = {
     probe: ['faketime', '-f', '+1s', 'true'],
     use: 'a host whose clock is wrong',
   },
+  nginx: {
+    package: 'nginx-light',
+    probe: ['nginx', '-v'],
+    use: 'a balancer in front of several hosts',
+  },
+  jq: {
+    package: 'jq',
+    probe: ['jq', '--version'],
+    use: 'the answers in the guide to several hosts',
+  },
   mypy: {
     package: 'mypy',
     probe: ['mypy', '--version'],

@@ -165,7 +165,7 @@ function asOwner(program: string): string[] {
 }
 
 /** Debian keeps each release in a folder of its own, outside of PATH. */
-function binary(name: string): string {
+export function binary(name: string): string {
   const releases = existsSync(BINARIES) ? readdirSync(BINARIES).sort((a, b) => Number(b) - Number(a)) : [];
   const release = releases.find((each) => existsSync(join(BINARIES, each, 'bin', name)));
   return release === undefined ? name : join(BINARIES, release, 'bin', name);

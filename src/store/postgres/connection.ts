@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { HostError } from '../../domain/errors.js';
 import { type PostgresAddress, parsePostgresAddress } from './address.js';
@@ -81,7 +82,7 @@ export class Postgres implements Sql {
     const driver = await loadDriver();
     const direct = new Postgres(options, address, driver, false);
     try {
-      await direct.query('SELECT 1');
+      await direct.#tryToConnect();
       return direct;
     } catch (error) {
       await direct.close();
@@ -89,7 +90,7 @@ export class Postgres implements Sql {
     }
     const pooled = new Postgres(options, address, driver, true);
     try {
-      await pooled.query('SELECT 1');
+      await pooled.#tryToConnect();
       return pooled;
     } catch (error) {
       await pooled.close();
@@ -145,6 +146,21 @@ export class Postgres implements Sql {
 
   async close(): Promise<void> {
     if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  /** Outside the pool, which would leave a connection open whose log-in failed on this side, and with it the process. */
+  async #tryToConnect(): Promise<void> {
+    await this.#translated(async () => {
+      const client = this.client();
+      client.on('error', () => {});
+      try {
+        await client.connect();
+        await client.end();
+      } catch (error) {
+        (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+        throw error;
+      }
+    });
   }
 
   async #attempt<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {

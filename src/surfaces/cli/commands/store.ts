@@ -12,7 +12,7 @@ export const register: Register = (program, context) => {
     .addHelpText('after', HELP)
     .action(async (flags: { json?: boolean }) => {
       const status = await withStore(context, (admin) => admin.status());
-      process.stdout.write(flags.json === true ? `${printableJson(status, true)}\n` : render(status));
+      process.stdout.write(`${flags.json === true ? printableJson(status, true) : render(status)}\n`);
       context.exitWith(EXIT.ok);
     });
   store
@@ -36,7 +36,7 @@ export const register: Register = (program, context) => {
     .action(async ({ toStateFolder }: { toStateFolder?: boolean }) => {
       const copied = await context.copyStore(toStateFolder === true ? 'to-state-folder' : 'to-database');
       const rows = Object.entries(copied).map(([what, count]) => ({ cells: [what, String(count)] }));
-      process.stdout.write(renderTable([{ title: 'copied' }, { title: 'rows', isNumber: true }], rows));
+      process.stdout.write(`${renderTable([{ title: 'copied' }, { title: 'rows', isNumber: true }], rows)}\n`);
       context.exitWith(EXIT.ok);
     });
 };
