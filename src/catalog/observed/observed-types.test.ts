@@ -27,6 +27,7 @@ describe('the type of what was seen', () => {
     ['fixed texts, which are data too', [{ state: 'open' }, { state: 'closed' }], '{ state: string }'],
     ['names that need quotes', [{ 'content-type': 1, '@id': 'x' }], '{ "content-type": number; "@id": string }'],
     ['JSON in a text', ['[{"a":1}]'], '/** JSON text of: { a: number }[] */ string'],
+    ['JSON under a heading', ['Found 1:\n\n[{"a":1}]'], '/** JSON under a heading of: { a: number }[] */ string'],
     ['a text that only begins like JSON', ['{not json'], 'string'],
     [
       'text of several kinds',

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 /** What a text is written in, as far as programs have a way to read it. Each is one letter of a stored shape. */
 export const TEXT_KINDS = {
   j: 'JSON text',
+  h: 'JSON under a heading',
   l: 'JSON lines',
   p: 'Python literal',
   c: 'CSV text',
@@ -31,7 +32,7 @@ const MAX_LITERAL_CHARACTERS = 50_000;
 export function textDataOf(text: string): TextData {
   if (text.length > MAX_CHARACTERS) return PLAIN;
   const first = /^\s*([{[(])?/.exec(text.slice(0, 100))?.[1];
-  if (first === undefined) return tableIn(text) ?? PLAIN;
+  if (first === undefined) return jsonUnderHeading(text) ?? tableIn(text) ?? PLAIN;
   const json = parsed(text);
   if (json !== undefined) return { kind: 'j', value: json };
   return jsonLines(text) ?? (isWhole(text, first) ? pythonLiteral(text) : cutText(text));
@@ -46,6 +47,19 @@ function parsed(text: string): JsonValue | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Longer headings are texts of their own. */
+const MAX_HEADING_CHARACTERS = 1_000;
+
+/** `Found 2 issues:`, and below it one JSON value to the end, or in one block of code. */
+function jsonUnderHeading(text: string): TextData | undefined {
+  const start = text.slice(0, MAX_HEADING_CHARACTERS).search(/\n[ \t]*(?:[{[]|```)/);
+  if (start < 0) return undefined;
+  const below = text.slice(start).trim();
+  const isBlock = below.startsWith('```') && below.indexOf('```', 3) === below.length - 3;
+  const value = parsed(isBlock ? below.slice(below.indexOf('\n'), -3) : below);
+  return value === undefined ? undefined : { kind: 'h', value };
 }
 
 function jsonLines(text: string): TextData | undefined {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// dataIn finds the data that a tool's text holds, as JSON: JSON itself, JSON lines, a Python literal, a Markdown table or CSV, whose
+// dataIn finds the data that a tool's text holds, as JSON: JSON itself, also under a heading, JSON lines, a Python literal, a Markdown table or CSV, whose
 // rows become objects of texts. It evaluates nothing, and takes time in proportion to the text.
 func dataIn(text string) ([]byte, bool) {
 	trimmed := strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
@@ -23,11 +23,40 @@ func dataIn(text string) ([]byte, bool) {
 		data := pythonAsJSON(trimmed)
 		return data, json.Valid(data)
 	}
+	if data, ok := jsonUnderHeading(trimmed); ok {
+		return data, true
+	}
 	if rows, ok := markdownRows(trimmed); ok {
 		return rowsAsJSON(rows)
 	}
 	if rows, ok := csvRows(trimmed); ok {
 		return rowsAsJSON(rows)
+	}
+	return nil, false
+}
+
+// Longer headings are texts of their own.
+const maxHeadingBytes = 1_000
+
+// jsonUnderHeading finds `Found 2 issues:`, and below it one JSON value to the end, or in one block of code.
+func jsonUnderHeading(text string) ([]byte, bool) {
+	for at := strings.IndexByte(text, '\n'); at >= 0 && at < maxHeadingBytes; {
+		below := strings.TrimSpace(text[at:])
+		if strings.HasPrefix(below, "{") || strings.HasPrefix(below, "[") {
+			return []byte(below), json.Valid([]byte(below))
+		}
+		if strings.HasPrefix(below, "```") {
+			_, inside, _ := strings.Cut(below, "\n")
+			inside, behind, isClosed := strings.Cut(inside, "```")
+			inside = strings.TrimSpace(inside)
+			isData := strings.HasPrefix(inside, "{") || strings.HasPrefix(inside, "[")
+			return []byte(inside), isClosed && behind == "" && isData && json.Valid([]byte(inside))
+		}
+		next := strings.IndexByte(text[at+1:], '\n')
+		if next < 0 {
+			break
+		}
+		at += 1 + next
 	}
 	return nil, false
 }

@@ -7,7 +7,7 @@ MAX_LITERAL_CHARACTERS = 5_000_000
 
 
 def data_of(answer):
-    """The data of an MCP result, or of a text: the structured value, else what the text holds as JSON, JSON lines, a Python literal,
+    """The data of an MCP result, or of a text: the structured value, else what the text holds as JSON, also under a heading, JSON lines, a Python literal,
     CSV or a Markdown table (rows are dicts, their cells texts), else the text itself. Of several blocks a list."""
     if isinstance(answer, str):
         return _of_text(answer)
@@ -29,7 +29,7 @@ def _of_block(block):
 
 def _of_text(text: str):
     stripped = text.strip().lstrip("\ufeff")
-    for read in (json.loads, _json_lines, _literal, _markdown, _csv):
+    for read in (json.loads, _json_lines, _literal, _json_under_heading, _markdown, _csv):
         try:
             return read(stripped)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
@@ -53,6 +53,26 @@ def _literal(text: str):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.literal_eval(text)
+
+
+# Longer headings are texts of their own.
+MAX_HEADING_CHARACTERS = 1_000
+
+
+def _json_under_heading(text: str):
+    """`Found 2 issues:`, and below it one JSON value to the end, or in one block of code."""
+    import re
+
+    start = re.search(r"\n[ \t]*(?=[{\[]|```)", text[:MAX_HEADING_CHARACTERS])
+    if start is None:
+        raise ValueError("no heading")
+    below = text[start.end() :]
+    if below.startswith("```") and below.endswith("```") and below.count("```") == 2:
+        below = below[:-3].partition("\n")[2]
+    value = json.loads(below)
+    if not isinstance(value, (dict, list)):
+        raise ValueError("no data")
+    return value
 
 
 def _markdown(text: str):

@@ -24,6 +24,7 @@ describe('data_of in Python', needs('bubblewrap', 'python3'), () => {
 from servers.everyday import add, echo
 texts = [
     '{"a": [1]}', '{"a": 1}\\n{"a": 2}', "[{'id': 1, 'gone': None, 'pair': (1, 2)}]", 'id,name\\n1,"Smith, J"\\n',
+    'Found 1:\\n\\n[{"a": 1}]', 'Found:\\n```json\\n{"a": 1}\\n```', 'Found:\\n[1]\\nand more',
     'Found:\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 \\\\| 3 |\\n\\nend', 'All is well, today.', '[1, {', "__import__('os')", '[' * 50000,
 ]
 result = [data_of(await add({'a': 1, 'b': 2}))] + [data_of(await echo({'message': text})) for text in texts]
@@ -35,6 +36,9 @@ result[-1] = len(result[-1])`,
       [{ a: 1 }, { a: 2 }],
       [{ id: 1, gone: null, pair: [1, 2] }],
       [{ id: '1', name: 'Smith, J' }],
+      [{ a: 1 }],
+      { a: 1 },
+      'Found:\n[1]\nand more',
       [{ a: '1', b: '2 | 3' }],
       'All is well, today.',
       '[1, {',
@@ -62,7 +66,7 @@ describe('dataOf in Node', needs('bubblewrap'), () => {
       `import { dataOf } from './client/mcp_client.js';
 import { add, echo } from './servers/everyday/index.js';
 import { media } from './servers/paging/index.js';
-const texts = ['{"a": [1]}', '{"a": 1}\\n{"a": 2}', "[{'id': 1, 'gone': None}]", 'id,name\\n1,"Smith, J"\\n', 'All is well, today.', '[1, {'];
+const texts = ['{"a": [1]}', '{"a": 1}\\n{"a": 2}', "[{'id': 1, 'gone': None}]", 'id,name\\n1,"Smith, J"\\n', 'Found 1:\\n[{"a": 1}]', 'All is well, today.', '[1, {'];
 globalThis.result = [dataOf(await add({ a: 1, b: 2 })), dataOf(await media({}))];
 for (const message of texts) globalThis.result.push(dataOf(await echo({ message })));`,
     );
@@ -73,6 +77,7 @@ for (const message of texts) globalThis.result.push(dataOf(await echo({ message 
       [{ a: 1 }, { a: 2 }],
       [{ id: 1, gone: null }],
       [{ id: '1', name: 'Smith, J' }],
+      [{ a: 1 }],
       'All is well, today.',
       '[1, {',
     ]);

@@ -77,6 +77,9 @@ const GetWeatherInputUnitFahrenheit GetWeatherInputUnit = "fahrenheit"
       "[{'id': 1, 'gone': None, 'pair': (1, 2)}, ]",
       'id,name\\n1,\\"Smith, J\\"\\n',
       'Found:\\n| a | b |\\n|---|---|\\n| 1 | 2 |',
+      'Found 1:\\n\\n[{"a": 1}]',
+      'Found:\\n```json\\n{"a": 1}\\n```',
+      'Found:\\n[1]\\nand more',
       'plain words',
     ].map((text) => `"${text.replaceAll(/(?<!\\)"/g, '\\"')}"`);
     const { output } = await go.run(
@@ -87,6 +90,11 @@ const GetWeatherInputUnitFahrenheit GetWeatherInputUnit = "fahrenheit"
       '[map[gone:<nil> id:1 pair:[1 2]]] <nil>',
       '[map[id:1 name:Smith, J]] <nil>',
       '[map[a:1 b:2]] <nil>',
+      '[map[a:1]] <nil>',
+      'map[a:1] <nil>',
+      'Found:',
+      '[1]',
+      'and more <nil>',
       'plain words <nil>',
       '',
     ]);

@@ -21,6 +21,8 @@ describe('parse reads', () => {
     ['JSON', ' {"a": [1, "b", null, true]}\n', { a: [1, 'b', null, true] }],
     ['a JSON scalar', '"x"', 'x'],
     ['JSON in a block of code', '```json\n[1, 2]\n```', [1, 2]],
+    ['JSON under a heading', 'Found 2 issues:\n\n  [{"a": 1}, {"a": 2}]\n', [{ a: 1 }, { a: 2 }]],
+    ['JSON in a block of code under a heading', 'Here it is:\n```json\n{"a": 1}\n```', { a: 1 }],
     ['JSON lines', '{"a":1}\n\n{"a":2}\r\n{"a":3}', [{ a: 1 }, { a: 2 }, { a: 3 }]],
     ['JSON values over several lines each', '{\n "a": 1\n}\n{\n "a": 2\n}', [{ a: 1 }, { a: 2 }]],
     ['JSON with a comma at the end', '[1, {"a": 2,},]', [1, { a: 2 }]],
@@ -95,7 +97,7 @@ describe('parse throws with the position', () => {
   test.each<[string, string, number, number, RegExp, RegExp]>([
     ['plain text', 'All is well.', 1, 1, /neither JSON, JSON lines/, /string methods/],
     ['a sentence with commas', 'Hello Bob, how are you today?\nFine, thanks.', 1, 1, /neither JSON/, /string methods/],
-    ['words before JSON', 'Found 2:\n[{"a": 1}]', 1, 1, /neither JSON/, /parse\(text\.slice\(9\)\)/],
+    ['words around JSON', 'Found 2:\n[{"a": 1}]\nDone', 1, 1, /neither JSON/, /parse\(text\.slice\(9, 19\)\)/],
     ['nothing', ' \n ', 2, 2, /nothing in it/, /answered/],
     ['JSON that was cut', '[{"a": 1},\n {"a"', 2, 6, /ends inside a value/, /cut its answer/],
     ['a string that was cut', `{'a': 'bc`, 1, 10, /ends inside a value/, /cut its answer/],

@@ -4,8 +4,8 @@ import { LiteralReader } from './literal-reader.js';
 import { readMarkdownTable } from './markdown-table.js';
 
 /**
- * The data in a tool's text: JSON, JSON lines, a Python literal, CSV or a Markdown table; tables become lists of objects whose
- * values are texts. What is not text is data already, and is given back. Throws `UnreadableText`.
+ * The data in a tool's text: JSON, also under a heading (`Found 3:`), JSON lines, a Python literal, CSV or a Markdown table;
+ * tables become lists of objects whose values are texts. What is not text is data already, and is given back. Throws `UnreadableText`.
  *
  * It runs among the program's own objects: a program that patches their prototypes changes what it reads itself.
  */
@@ -17,6 +17,8 @@ export function readText(text: unknown): unknown {
   if (json !== undefined) return json;
   if ('{[('.includes(text[from] as string))
     return linesOfJson(text, from, to) ?? new LiteralReader(text, from, to).readAll();
+  const headed = jsonUnderHeading(text, from, to);
+  if (headed !== undefined) return headed;
   return readMarkdownTable(text, from, to) ?? tableOrValue(text, from, to);
 }
 
@@ -72,6 +74,21 @@ function linesOfJson(text: string, from: number, to: number): unknown[] | undefi
   return values;
 }
 
+/** Longer headings are texts of their own. */
+const MAX_HEADING_CHARACTERS = 1_000;
+
+/**
+ * `Found 2 issues:`, and below it one JSON value to the end, or in one block of code. Only where all that follows is that value:
+ * what stands behind it would be lost in silence.
+ */
+function jsonUnderHeading(text: string, from: number, to: number): unknown {
+  const start = text.slice(from, Math.min(to, from + MAX_HEADING_CHARACTERS)).search(/\n[ \t]*(?:[{[]|```)/);
+  if (start < 0) return undefined;
+  const below = boundsOf(text.slice(from + start, to));
+  const value = parsedJson(text.slice(from + start + below.from, from + start + below.to));
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
 function tableOrValue(text: string, from: number, to: number): unknown {
   const rows = readCsv(text, from, to);
   if (rows !== undefined) return rows;
@@ -88,9 +105,10 @@ function tableOrValue(text: string, from: number, to: number): unknown {
 const STARTS_LIKE_A_VALUE = /^(?:[bru]?['"]|None$|True$|False$|datetime\.|Decimal\(|UUID\()/;
 
 function hintFor(text: string, from: number, to: number): string {
-  for (const start of ['\n{', '\n[']) {
-    const at = text.indexOf(start, from);
-    if (at >= 0 && at < to) return `Words stand before the data: try parse(text.slice(${at + 1})).`;
+  for (const [start, last] of ['{}', '[]'] as const) {
+    const at = text.indexOf(`\n${start}`, from) + 1;
+    const end = text.lastIndexOf(last as string, to) + 1;
+    if (at > 0 && at < end) return `Words stand around the data: try parse(text.slice(${at}, ${end})).`;
   }
   return 'It is plain text: use string methods.';
 }
