@@ -13,13 +13,16 @@ export function partialResults(answers: readonly PartialAnswer[]): ProgramWarnin
   return [...found.slice(0, -1), { ...last, message: others }];
 }
 
-function partialResult({ tool, field, isNext, argument, position, call, count }: PartialAnswer): ProgramWarning {
+function partialResult(answer: PartialAnswer): ProgramWarning {
+  const { tool, field, isNext, isGuess, argument, position, call, count } = answer;
   const said = isNext ? `gave a ${field}` : `said ${field}`;
   const often = count > 1 ? ` in ${count} answers` : '';
   const as = argument === undefined ? '' : ` as \`${argument}\``;
   return {
     code: 'PARTIAL_RESULT',
-    message: `${tool} ${said}${often}, and the program did not ask for the rest`,
+    message: isGuess
+      ? `${tool} gave ${field}${often}: there may be more, and the program did not ask for it`
+      : `${tool} ${said}${often}, and the program did not ask for the rest`,
     hint: hintFor(isNext, as, argument),
     call,
     ...(position === undefined ? {} : { position }),

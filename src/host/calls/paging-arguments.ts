@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { PLAIN_NAME } from './partial-mark.js';
 
@@ -46,12 +46,8 @@ function isPaging(name: string): boolean {
 }
 
 /** The argument whose name is most like the field of an answer: `range` for `next_range`, `cursor` for `nextCursor`. */
-export function argumentFor({ inputSchema }: Tool, field: string, isNext: boolean): string | undefined {
-  const properties = inputSchema?.properties;
-  if (properties === null || typeof properties !== 'object' || Array.isArray(properties)) return undefined;
-  const names = Object.keys(properties)
-    .slice(0, MAX_NAMES)
-    .filter((name) => PLAIN_NAME.test(name));
+export function argumentFor(tool: Tool, field: string, isNext: boolean): string | undefined {
+  const names = namesOf(tool);
   if (isNext) {
     const wanted = wordsOf(field.slice(field.lastIndexOf('.') + 1)).filter((word) => word !== 'next');
     const [last] = wanted.slice(-1);
@@ -59,11 +55,82 @@ export function argumentFor({ inputSchema }: Tool, field: string, isNext: boolea
     const close = alike ?? names.find((name) => last !== undefined && wordsOf(name).includes(last));
     if (close !== undefined) return close;
   }
-  return names.find((name) => wordsOf(name).some((word) => GOING_ON.has(word))) ?? names.find(isPaging);
+  return nextArgumentOf(tool) ?? names.find(isPaging);
+}
+
+/** Of a tool that gives its data in parts: which arguments say which part, and how much of it comes where nothing is said. */
+interface PagingArguments {
+  readonly next?: string;
+  readonly limit?: string;
+  readonly size?: number;
+}
+
+const pagingOfTools = new WeakMap<Tool, PagingArguments>();
+
+/** Every call of a tool asks for it. */
+function pagingOf(tool: Tool): PagingArguments {
+  const before = pagingOfTools.get(tool);
+  if (before !== undefined) return before;
+  const names = namesOf(tool);
+  const next = names.find(isNextName);
+  const limit = names.find((name) => LIMIT_NAMES.has(wordsOf(name).join('')));
+  const size = limit === undefined ? undefined : defaultOf(propertiesOf(tool)[limit]);
+  const found = {
+    ...(next === undefined ? {} : { next }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(size === undefined ? {} : { size }),
+  };
+  pagingOfTools.set(tool, found);
+  return found;
+}
+
+/** The argument that asks for what comes after a part: a page, an offset, a cursor. */
+export function nextArgumentOf(tool: Tool): string | undefined {
+  return pagingOf(tool).next;
+}
+
+/** How many rows a call asks for: what it was given, else the tool's default. */
+export function limitOf(tool: Tool, args: JsonObject): { readonly size?: number; readonly isGiven: boolean } {
+  const { limit, size } = pagingOf(tool);
+  const given = limit === undefined ? undefined : args[limit];
+  if (given !== undefined) return typeof given === 'number' ? { size: given, isGiven: true } : { isGiven: true };
+  return size === undefined ? { isGiven: false } : { size, isGiven: false };
+}
+
+/** `perPage`, `page_size` and `pageId` are no pages. */
+function isNextName(name: string): boolean {
+  const words = wordsOf(name);
+  return words.some((word) => GOING_ON.has(word)) && !words.some((word) => NO_PAGE.has(word));
+}
+
+function defaultOf(schema: JsonValue | undefined): number | undefined {
+  const { default: byDefault, description } = isJsonObject(schema) ? schema : {};
+  if (typeof byDefault === 'number') return byDefault;
+  const inWords = typeof description === 'string' ? DEFAULT_IN_WORDS.exec(description.slice(0, 500))?.[1] : undefined;
+  return inWords === undefined ? undefined : Number(inWords);
+}
+
+const LIMIT_NAMES: ReadonlySet<string> = new Set([
+  ...['limit', 'perpage', 'pagesize', 'maxresults', 'maxcount', 'top', 'first', 'take', 'count', 'size', 'pagelength'],
+  ...['maxitems', 'numresults', 'n'],
+]);
+/** As in signatures: `default: 10`, `defaults to 10`. */
+const DEFAULT_IN_WORDS = /\bdefaults?(?: value)?(?: to| is| of)?\s?[:=]?\s?\(?(\d{1,6})\b(?![.,]?\d)/i;
+
+function propertiesOf({ inputSchema }: Tool): JsonObject {
+  const properties = inputSchema?.properties;
+  return isJsonObject(properties) ? properties : {};
+}
+
+function namesOf(tool: Tool): string[] {
+  return Object.keys(propertiesOf(tool))
+    .slice(0, MAX_NAMES)
+    .filter((name) => PLAIN_NAME.test(name));
 }
 
 const MAX_NAMES = 100;
 const GOING_ON: ReadonlySet<string> = new Set(['cursor', 'offset', 'skip', 'page', 'after', 'start', 'range']);
+const NO_PAGE: ReadonlySet<string> = new Set(['per', 'size', 'id', 'ids', 'date', 'time', 'limit', 'all', 'pages']);
 const MAX_NAME_CHARACTERS = 80;
 
 /** `pageToken`, `page_token` and `page-token` are the same words. */

@@ -4,6 +4,7 @@ import type { CallNumber, SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { visibleLine } from '../../lib/visible-text.js';
+import { fullPageOf } from './full-page.js';
 import { argumentFor, subjectOf } from './paging-arguments.js';
 import { type PartialMark, partialMarkOf } from './partial-mark.js';
 
@@ -15,6 +16,8 @@ export interface PartialAnswer {
   readonly field: string;
   /** Whether that field is what the next call has to be given. */
   readonly isNext: boolean;
+  /** Nothing in the answer said so: it has as many rows as a page. */
+  readonly isGuess?: true;
   /** The argument of the tool that seems to take it. */
   readonly argument?: string;
   /** Where in the program the first of these calls was made. */
@@ -102,7 +105,7 @@ export class PartialAnswers {
       this.#series.set(key, series);
     }
     if (series.parts.size < MAX_PARTS) series.parts.add(digestOf(args));
-    const found = partialMarkOf(reply);
+    const found = partialMarkOf(reply) ?? fullPageOf(tool, args, reply);
     const mark = found === undefined ? undefined : seriesMark(tool, found, call.number);
     if (this.#cursors.size < MAX_CURSORS)
       for (const text of mark?.cursors ?? []) if (!this.#cursors.has(text)) this.#cursors.set(text, false);
@@ -152,12 +155,13 @@ export class PartialAnswers {
   }
 }
 
-function seriesMark(tool: Tool, { field, next }: PartialMark, call: CallNumber): SeriesMark {
+function seriesMark(tool: Tool, { field, next, isGuess }: PartialMark, call: CallNumber): SeriesMark {
   const isNext = next !== undefined;
   const argument = argumentFor(tool, field, isNext);
   return {
     field,
     isNext,
+    ...(isGuess === undefined ? {} : { isGuess }),
     call,
     ...(argument === undefined ? {} : { argument }),
     cursors: next === undefined ? [] : textsIn(next),

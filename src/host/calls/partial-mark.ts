@@ -7,6 +7,8 @@ export interface PartialMark {
   readonly field: string;
   /** What the next call has to be given, where the answer has it. */
   readonly next?: JsonValue;
+  /** The answer does not say so itself: it only looks like it. */
+  readonly isGuess?: true;
 }
 
 /** The first sign in an answer that the server has more to give. It only ever leads to a warning, so a doubt counts as no. */
@@ -71,6 +73,17 @@ function markIn(value: JsonObject, depth = 1, path = ''): PartialMark | undefine
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Whether an answer has a field of its own for it, whatever that says. */
+export function saysWhetherMore(value: JsonObject, depth = 1): boolean {
+  return Object.entries(value)
+    .slice(0, MAX_KEYS)
+    .some(([key, held]) => {
+      const name = key.toLowerCase().replaceAll(/[-_]/g, '');
+      if (MORE_NAMES.has(name) || NEXT_NAMES.has(name)) return true;
+      return isJsonObject(held) && depth < MAX_DEPTH && saysWhetherMore(held, depth + 1);
+    });
 }
 
 /** Names are the server's words, and are shown to a model: others are not repeated. */

@@ -57,6 +57,30 @@ describe('a part that is taken for the whole', () => {
       'excel/log said "first 10 of 88", and the program did not ask for the rest',
       'Call it again with another `max_count`, or say that the result is a part.',
     ],
+    [
+      'as many rows as a page has',
+      'await excel.list_commits()',
+      'excel/list_commits gave 30 rows, a full page: there may be more, and the program did not ask for it',
+      'Call it again with another `page`, or say that the result is a part.',
+    ],
+    [
+      'the largest page',
+      'await excel.list_commits({ perPage: 60 })',
+      'excel/list_commits gave 60 rows, a full page: there may be more, and the program did not ask for it',
+      'Call it again with another `page`, or say that the result is a part.',
+    ],
+    [
+      'as many rows as come by default',
+      'await excel.find()',
+      'excel/find gave 10 rows, a full page: there may be more, and the program did not ask for it',
+      'Call it again with another `limit`, or say that the result is a part.',
+    ],
+    [
+      'fewer rows than are counted',
+      'await excel.counted()',
+      'excel/counted said total_count: 137, and the program did not ask for the rest',
+      'Call it again with another `offset`, or say that the result is a part.',
+    ],
   ])('gets one warning that names call, field, argument and line: %s', async (_, body, message, hint) => {
     const path = expect.stringMatching(/^main\.ts:1:\d+$/);
     expect(await warnings(body)).toEqual([{ severity: 'warning', code: 'PARTIAL_RESULT', message, hint, path }]);
@@ -108,6 +132,13 @@ describe('no warning is given', () => {
       `for (const at of [0, 100]) await excel.query({ sql: 'SELECT * FROM orders LIMIT 100 OFFSET ' + at })`,
     ],
     ['where the tool is called again for more of it', 'await excel.log(); await excel.log({ max_count: 88 })'],
+    [
+      'where pages are read until one is short',
+      'for (let page = 1; JSON.parse(await excel.list_commits({ page })).length === 30; page++);',
+    ],
+    ['where few rows were asked for', 'await excel.list_commits({ perPage: 5 }); await excel.find({ limit: 5 })'],
+    ['where all rows are there that are counted', 'await excel.counted({ all: 3 })'],
+    ['for a round number of rows of a tool without pages', 'await excel.columns()'],
     ['for the last page', 'await excel.last_page()'],
     ['for a cursor beside hasMore: false', 'await excel.echoing()'],
     ['for such words in the middle of a text', 'await excel.prose()'],
