@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { mediaOf, separateMedia } from './media.js';
+import type { JsonValue } from '../../domain/json.js';
+import { separateMedia, withMediaApart } from './media.js';
+
+const mediaOf = (result: JsonValue) => withMediaApart({ logs: [], result, diagnostics: [], toolTrace: [] }).media;
 
 const picture = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' };
 
@@ -20,18 +23,21 @@ test('images and sounds of an MCP result are found, and only well-formed ones [A
   for (const other of [null, 1, 'image', [picture], { content: picture }, {}]) expect(mediaOf(other)).toEqual([]);
 });
 
-test('a result that is large for its pictures keeps everything else', () => {
-  const result = { content: [{ type: 'text', text: 'a caption' }, picture], note: 'kept' };
+const large = { ...picture, data: 'aaaa'.repeat(300) };
+
+test('large pictures of a result go beside it, wherever they are, and everything else stays', () => {
+  const result = { content: [{ type: 'text', text: 'a caption' }, large, picture], shots: [{ at: 1, shot: large }] };
   const separate = separateMedia(JSON.stringify(result));
-  expect(separate?.media).toEqual([picture]);
+  expect(separate?.media).toEqual([large, large]);
   expect(JSON.parse(separate?.resultJson ?? '')).toEqual({
-    content: [result.content[0], { ...picture, data: expect.stringContaining('separate content block') }],
-    note: 'kept',
+    content: [result.content[0], { ...large, data: '(in separate content block 1)' }, picture],
+    shots: [{ at: 1, shot: { ...large, data: '(in separate content block 2)' } }],
   });
 });
 
 test('a result without pictures, or with more than a client takes, is left as it is', () => {
   expect(separateMedia(JSON.stringify(['"type":"image"']))).toBeUndefined();
   expect(separateMedia(JSON.stringify({ type: 'image' }))).toBeUndefined();
+  expect(separateMedia(JSON.stringify({ content: [picture] }))).toBeUndefined();
   expect(separateMedia(JSON.stringify({ content: [{ ...picture, data: 'aaaa'.repeat(3e6) }] }))).toBeUndefined();
 });

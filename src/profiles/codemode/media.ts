@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { RunResponse } from './render.js';
 
 /** More pictures than this in one answer help nobody. */
 const MAX_BLOCKS = 20;
@@ -10,25 +11,44 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
  * The images and sounds in a result that is an MCP result itself (rule 3 of unwrapping), so that the agent sees them as
  * what they are. The program may have made the result up: a block that is not well formed stays text.
  */
-export function mediaOf(result: JsonValue): JsonObject[] {
+function mediaOf(result: JsonValue): JsonObject[] {
   if (!isJsonObject(result) || !Array.isArray(result.content)) return [];
   return result.content.flatMap((block) => (isMedia(block) ? [wellFormed(block)] : [])).slice(0, MAX_BLOCKS);
 }
 
+/** What a smaller one costs is less than the words about it. */
+const LEAST_SEPARATED_CHARACTERS = 1_000;
+const MAX_DEPTH = 8;
+
 /**
- * A result that is only large for its images and sounds, without them: they go beside it. Nothing where there are none, or
- * more than a client takes.
+ * An answer without the images and sounds of its result, wherever the program put them: they go beside it, because as text they
+ * cost a model thousands of tokens and tell it nothing. Small ones stay too.
  */
+export function withMediaApart(response: RunResponse): { response: RunResponse; media: readonly JsonObject[] } {
+  const media: JsonObject[] = [];
+  const result = withoutMedia(response.result, media, 0);
+  return media.length === 0
+    ? { response, media: mediaOf(response.result) }
+    : { response: { ...response, result }, media };
+}
+
+/** A result that is too large to be passed on, without its images and sounds. Nothing where there are none, or more than a client takes. */
 export function separateMedia(resultJson: string): { resultJson: string; media: JsonObject[] } | undefined {
-  // Most large results are none: they are not worth parsing.
+  // Most results have none: they are not worth parsing.
   if (!/"type":"(?:image|audio)"/.test(resultJson) || resultJson.length > MAX_SEPARATED_CHARACTERS) return undefined;
-  const result = JSON.parse(resultJson) as JsonObject;
-  const media = mediaOf(result);
-  if (media.length === 0) return undefined;
-  const content = (result.content as JsonValue[]).map((block) =>
-    isMedia(block) ? { ...block, data: '(in a separate content block)' } : block,
-  );
-  return { resultJson: JSON.stringify({ ...result, content }), media };
+  const media: JsonObject[] = [];
+  const result = withoutMedia(JSON.parse(resultJson) as JsonValue, media, 0);
+  return media.length === 0 ? undefined : { resultJson: JSON.stringify(result), media };
+}
+
+function withoutMedia(value: JsonValue, media: JsonObject[], depth: number): JsonValue {
+  if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutMedia(item, media, depth + 1));
+  if (isMedia(value) && value.data.length >= LEAST_SEPARATED_CHARACTERS && media.length < MAX_BLOCKS) {
+    media.push(wellFormed(value));
+    return { ...value, data: `(in separate content block ${media.length})` };
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, withoutMedia(held, media, depth + 1)]));
 }
 
 interface MediaBlock {

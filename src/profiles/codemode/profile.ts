@@ -7,7 +7,7 @@ import { briefingOf, declarationsOf } from '../../host/tools/tool-view.js';
 import type { CallContext, ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { type CodemodeRequest, runRequestParser } from './contract.js';
-import { mediaOf } from './media.js';
+import { withMediaApart } from './media.js';
 import { type AnswerSettings, DEFAULT_ANSWER, modelAnswer, mostResultBytes } from './model-answer.js';
 import { PLAYGROUND } from './playground.js';
 import { codemodePresentation } from './presentation.js';
@@ -87,10 +87,10 @@ async function run(
   if (outcome.state === 'running') return { ...answer(renderStillRunning(outcome.runId)), isStillRunning: true };
   if (outcome.state === 'suspended')
     return { ...answer(modelAnswer(renderSuspended(outcome.summary), settings)), suspended: outcome.summary };
-  const response = renderResponse(outcome.summary);
-  const { keepLogs } = outcome.summary;
+  const { keepLogs, media: separated } = outcome.summary;
+  const { response, media } = withMediaApart(renderResponse(outcome.summary));
   const told = modelAnswer(response, toolTrace === undefined ? settings : { ...settings, toolTrace }, keepLogs);
-  return { ...answer(told), media: outcome.summary.media ?? mediaOf(response.result) };
+  return { ...answer(told), media: separated ?? media };
 }
 
 function answer(response: Partial<RunResponse>): OutwardAnswer {

@@ -47,6 +47,19 @@ describe('an answer', () => {
     expect(tokens, text).toBeLessThanOrEqual(150);
   });
 
+  test('has a picture as a content block, wherever the result has it, and not as text', async () => {
+    const code = `const picture = { type: 'image', data: 'iVBORw0K'.repeat(500), mimeType: 'image/png' };
+      globalThis.__codemode_result__ = { weather: 'sunny', seen: { content: [picture] } };`;
+    const { content } = await program.client.callTool({ name: 'codemode_run', arguments: { code } });
+    const [text, picture, ...others] = content as { type: string; text: string; data: string }[];
+    expect(JSON.parse(text?.text ?? '').result).toEqual({
+      weather: 'sunny',
+      seen: { content: [{ type: 'image', data: '(in separate content block 1)', mimeType: 'image/png' }] },
+    });
+    expect([picture?.type, picture?.data.length, others]).toEqual(['image', 4_000, []]);
+    expect(countTokens(text?.text ?? '')).toBeLessThanOrEqual(80);
+  });
+
   test('after 900 successful calls costs no more than 300 tokens, and lists all of them on request', async () => {
     const code = (count: number) => `${ECHO} const all = Array.from({ length: ${count} }, (_, at) => 'm' + at);
       for (let at = 0; at < all.length; at += 20) await Promise.all(all.slice(at, at + 20).map((message) => echo({ message })));
