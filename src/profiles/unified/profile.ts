@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
+import { isEnded } from '../../host/runs/run-types.js';
 import { apiDeclarationsOf } from '../../host/tools/api-view.js';
 import type { ExposedTool, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
@@ -8,6 +9,7 @@ import { DEFAULT_ANSWER_TOKENS, modelAnswer, mostResultCharacters, textOf } from
 import { PLAYGROUND } from './playground.js';
 import { unifiedPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
+import { ToldSignatures } from './told-signatures.js';
 import { executeInputSchema, executeOutputSchema } from './tool-schemas.js';
 
 const TOOL_NAME = OWN_TOOL_NAMES.unified;
@@ -27,6 +29,7 @@ export function createUnifiedProfile({
   maxTokens = DEFAULT_ANSWER_TOKENS,
   ...settings
 }: UnifiedProfileOptions): Profile {
+  const told = new ToldSignatures();
   const tool: ExposedTool = {
     name: toolName,
     aliases: otherNames(toolName, TOOL_NAME),
@@ -37,7 +40,10 @@ export function createUnifiedProfile({
     meta: META,
     call: async (session, input, context) => {
       const { response: whole, answer, refusal } = await execute(session, input, settings, context);
-      const response = modelAnswer(whole, maxTokens);
+      // Refused and unfinished requests have not shown what their code needs.
+      const types =
+        answer === undefined || !isEnded(answer) ? [] : told.linesFor(session, codeOf(input), !whole.success);
+      const response = modelAnswer({ ...whole, logs: [...whole.logs, ...types] }, maxTokens);
       return {
         structured: response as unknown as JsonObject,
         text: textOf(response),
@@ -57,4 +63,10 @@ export function createUnifiedProfile({
     instructions: (view) => instructions(view, settings, mostResultCharacters(maxTokens)),
     declarations: (server, view) => apiDeclarationsOf(view, [server.id]),
   };
+}
+
+/** Of a request that was accepted. */
+function codeOf(input: unknown): string {
+  const { code } = input as { readonly code?: unknown };
+  return typeof code === 'string' ? code : '';
 }

@@ -35,11 +35,14 @@ function namespacesWithin(lines: readonly string[], room: number): string {
   }
   const unnamed = others.length - named.length;
   const more = unnamed === 0 ? '' : ` and ${unnamed} more: return Object.keys(mcp)`;
-  return [...whole, `- also ${named.join(', ')}${more}. The tools of one: return Object.keys(mcp.NAME)`].join('\n');
+  return [
+    ...whole,
+    `- also ${named.join(', ')}${more}. The tools of one, with types in \`logs\`: return Object.keys(mcp.NAME)`,
+  ].join('\n');
 }
 
 /** The words around the names of those that are only named. */
-const MORE_CHARACTERS = 100;
+const MORE_CHARACTERS = 120;
 
 /** The example is of a server that is connected, and of a tool that only reads, where there is one. */
 function rulesOf(view: ToolView): string {
@@ -81,14 +84,20 @@ export function instructions(view: ToolView, settings: ExecuteSettings, mostResu
 ${notice ?? `${toolsOf(view)}${startingNamespaces(view)}`}`;
 }
 
-/** As much of the tools as the budget allows: their types, their parameters, their names. */
+/** As much of the tools as the budget allows: their types, their parameters, their names. Of servers that are starting there is nothing. */
 function toolsOf(view: ToolView): string {
+  const known = knownServers(view);
+  if (known.length === 0) return '';
   const most = (view.promptTokens ?? DEFAULT_PROMPT_TOKENS) * CHARACTERS_PER_TOKEN;
-  const types = apiDeclarationsOf(view);
+  const types = apiDeclarationsOf(view, known);
   if (types.length <= most) return `The tools, as TypeScript (\`mcp\` is a UnifiedAPI):\n\n${types}`;
   const withParameters = apiIndexOf(view, { parameters: true });
   const index = withParameters.length <= most ? withParameters : namespacesWithin(apiIndexOf(view).split('\n'), most);
   return `The tools by namespace; a call with the wrong input is refused with an example of the right one:\n\n${index}`;
+}
+
+function knownServers({ forCode }: ToolView): string[] {
+  return forCode.servers.filter(({ isStarting }) => isStarting !== true).map(({ id }) => id);
 }
 
 /** What a request gets that does not say how much it wants, and the most that it may ask for where that is more. */

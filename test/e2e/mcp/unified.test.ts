@@ -117,6 +117,24 @@ test('a forgotten await and a part taken for the whole are warned about in logs,
   expect(await logsOf(`return await mcp.everyday.echo('a');`)).toEqual([]);
 });
 
+test('types come in logs, once, where a program lists a namespace or fails on one of its tools', async () => {
+  using home = openHome({ ...config, mcpServers: { everyday: everyday() } });
+  await using connected = await openStdio(home);
+  const typesOf = async (code: string) => {
+    const request = { code, capabilities: ['mcp:everyday'] };
+    const answer = await connected.client.callTool({ name: 'execute_code', arguments: request });
+    return (answer.structuredContent as { logs: string[] }).logs.filter((line) => line.startsWith('types: '));
+  };
+  expect(await typesOf(`return await mcp.everyday.echo('a')`)).toEqual([]);
+  expect(await typesOf(`return await mcp.everyday.add({ x: 1 })`)).toEqual([
+    'types: mcp.everyday: add({ a: number, b: number }): { sum: number }',
+  ]);
+  const [listed = ''] = await typesOf('return Object.keys(mcp.everyday)');
+  expect(listed).toContain('; slow({ ms: number }); ');
+  expect(listed).not.toContain('add({');
+  expect(await typesOf('return Object.keys(mcp.everyday)')).toEqual([]);
+});
+
 test('a suspended run says how its result is had, in one sentence [C2]', async () => {
   using home = openHome({
     ...config,
@@ -155,5 +173,5 @@ test('a description that is cut names every namespace, or says how many more the
   );
   const more = Number(/ and (\d+) more: return Object\.keys\(mcp\)/.exec(description)?.[1] ?? 0);
   expect(named.length + more).toBe(12);
-  expect(description).toContain('The tools of one: return Object.keys(mcp.NAME)');
+  expect(description).toContain('The tools of one, with types in `logs`: return Object.keys(mcp.NAME)');
 });

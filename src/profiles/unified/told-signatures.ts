@@ -1,0 +1,53 @@
+import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
+import type { Session } from '../../host/session.js';
+import { apiNamespacesOf, type Namespace } from '../../host/tools/api-view.js';
+
+/** Of one namespace; the rest is counted. */
+const MAX_CHARACTERS = 2_400;
+
+/**
+ * How tools are called, as lines of `logs`: of those that a failed program named, and of all tools of a namespace that a program only
+ * looked at. Each is told to a session once.
+ */
+export class ToldSignatures {
+  readonly #told = new WeakMap<Session, Set<string>>();
+
+  linesFor(session: Session, code: string, hasFailed: boolean): string[] {
+    const view = session.tools();
+    const named = apiNamespacesOf(view).filter(({ name }) => namesNamespace(code, name));
+    if (named.length === 0) return [];
+    const told = this.#told.get(session) ?? new Set();
+    this.#told.set(session, told);
+    return named.flatMap((namespace) => {
+      const wanted = wantedOf(namespace, code, hasFailed).filter(({ tool }) => !told.has(tool.target));
+      if (wanted.length === 0) return [];
+      const signatures: string[] = [];
+      let left = MAX_CHARACTERS;
+      for (const { name, tool } of wanted) {
+        const observed = tool.tool.outputSchema === undefined ? view.observedTypeOf?.(tool.tool) : undefined;
+        const signature = `${toolSignature(tool.tool, name, observed)}${tool.asks === true ? ' @asks' : ''}`;
+        left -= signature.length + 2;
+        if (left < 0) break;
+        signatures.push(signature);
+        told.add(tool.target);
+      }
+      const others = wanted.length - signatures.length;
+      const more = others === 0 ? '' : `; ${others} more: return Object.keys(mcp.${namespace.name}) again`;
+      return [`types: mcp.${namespace.name}: ${signatures.join('; ')}${more}`];
+    });
+  }
+}
+
+function wantedOf({ methods }: Namespace, code: string, hasFailed: boolean): Namespace['methods'] {
+  const used = methods.filter(({ name }) => new RegExp(`\\b${escaped(name)}\\b`).test(code));
+  return used.length === 0 ? methods : hasFailed ? used : [];
+}
+
+function namesNamespace(code: string, name: string): boolean {
+  return new RegExp(`\\bmcp\\s*(?:\\??\\.\\s*${escaped(name)}\\b|\\[\\s*['"\`]${escaped(name)}['"\`])`).test(code);
+}
+
+/** Names are identifiers; `$` is the one character of them that means something here. */
+function escaped(name: string): string {
+  return name.replaceAll('$', '\\$');
+}
