@@ -1,4 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.js';
+import { firstSentences } from '../../catalog/declarations/doc-comment.js';
+import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
 import { type CatalogServer, type CatalogSnapshot, type CatalogTool, notForCode } from '../../catalog/snapshot.js';
 import { shownDescription, shownSchema } from '../../catalog/visible-tool.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
@@ -14,9 +16,12 @@ import { DOWN_HINT, STARTING_HINT } from './discovery.js';
 
 const TARGET = '@catalog/';
 const DETAILS = ['name', 'name+description'] as const;
-const DEFAULT_HITS = 20;
+/** As many as a program that returns them should show a model. */
+const DEFAULT_HITS = 10;
 const MAX_HITS = 1_000;
 const MAX_SHOWN_CHARACTERS = 80;
+/** Of a description in a manifest; the whole is in the definition. */
+const MAX_DESCRIPTION_CHARACTERS = 200;
 
 export function isToolCatalog(target: string): boolean {
   return target.startsWith(TARGET);
@@ -88,22 +93,36 @@ export function getToolDefinition(
   return { found: definitionOf(found, programNames(snapshot, languages)(found)) };
 }
 
-/** `module` and `function` are what a program writes. Several languages have a name each. */
-function manifestEntry({ tool, server, asks }: CatalogTool, isNameOnly: boolean, names: JsonObject): JsonObject {
-  const named: JsonObject = { serverId: server.id, toolName: visibleLine(tool.name), ...names };
+/** `module` and `function` are what a program writes. Several languages have a name each, and then no signature. */
+function manifestEntry(found: CatalogTool, isNameOnly: boolean, names: JsonObject): JsonObject {
+  const named = namedEntry(found, names);
   if (isNameOnly) return named;
+  const { tool } = found;
+  const { function: name } = names;
   return {
     ...named,
+    ...(typeof name === 'string' ? { signature: toolSignature(tool, name) } : {}),
+    ...wordsOf(found, (text) => firstSentences(text, MAX_DESCRIPTION_CHARACTERS)),
+  };
+}
+
+function namedEntry({ tool, server }: CatalogTool, names: JsonObject): JsonObject {
+  return { serverId: server.id, toolName: visibleLine(tool.name), ...names };
+}
+
+function wordsOf({ tool: { title, description }, asks }: CatalogTool, shorten = (text: string) => text): JsonObject {
+  return {
     ...(asks === true ? { asks } : {}),
-    ...(tool.title === undefined ? {} : { title: tool.title }),
-    ...(tool.description === undefined ? {} : { description: shownDescription(tool.description) }),
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description: shownDescription(shorten(description)) }),
   };
 }
 
 function definitionOf(found: CatalogTool, names: JsonObject): JsonObject {
   const { name, inputSchema, outputSchema, annotations, icons } = found.tool;
   return {
-    ...manifestEntry(found, false, names),
+    ...namedEntry(found, names),
+    ...wordsOf(found),
     // As the protocol has it, beside the manifest's word for it.
     name: visibleLine(name),
     inputSchema: inputSchema === undefined ? { type: 'object' } : shownSchema(inputSchema),

@@ -50,7 +50,7 @@ const RULES = `You solve tasks by writing code that runs in a sandbox.
 Rules:
 - Do not call MCP tools directly; use code wrappers instead.
 - Use tool catalog progressive disclosure:
-  1) \`await catalog.searchTools({ query, serverId, detail: "name" | "name+description" })\` gives \`[{ serverId, toolName, module, function, asks?, title?, description? }]\`; import \`function\` from \`servers/<module>\`
+  1) \`await catalog.searchTools({ query, serverId, detail: "name" | "name+description" })\` gives up to 10 (\`limit\`) of \`{ serverId, toolName, module, function, signature, asks?, title?, description? }\`; import \`function\` from \`servers/<module>\`
   2) \`await catalog.getToolDefinition({ serverId, name })\` when you need schemas
   The tools stay as they are while a program runs; the next program sees what has changed.
 - The sandbox runner returns exactly one JSON line to stdout; logs go to stderr.

@@ -108,6 +108,7 @@ asyncio.run(main())`,
     expect(told, stderr).toBeDefined();
     expect(told.found[0]).toEqual({
       ...{ serverId: 'every-day', toolName: 'add', module: 'every_day', function: 'add' },
+      signature: 'add({ a: number, b: number }): { sum: number }',
       description: 'Adds two numbers.',
     });
     expect(told.names).toContainEqual({

@@ -158,9 +158,9 @@ export function normalize<Value>(call: Promise<StructuredResult<Value>>): Promis
 export function normalize(call: Promise<ToolResult>): Promise<ToolCallResult<unknown>>;
 
 /** A program imports \`function\` from \`servers/<module>\`. */
-export interface ManifestEntry { serverId: string; toolName: string; module: string; function: string; title?: string; description?: string }
+export interface ManifestEntry { serverId: string; toolName: string; module: string; function: string; signature?: string; title?: string; description?: string }
 export interface Catalog {
-  searchTools(question: { query?: string; serverId?: string; detail?: "name" | "name+description" }): Promise<ManifestEntry[]>;
+  searchTools(question: { query?: string; serverId?: string; detail?: "name" | "name+description"; limit?: number }): Promise<ManifestEntry[]>;
   /** The whole definition of one tool. */
   getToolDefinition(question: { serverId: string; name: string }): Promise<Record<string, unknown>>;
 }
