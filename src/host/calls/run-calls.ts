@@ -95,7 +95,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     if (script !== undefined)
       this.#script = new ScriptCalls(this.tools, {
         tools: seen,
-        startingNote: (id) => parts.catalog.startingNote(id),
+        catalog: parts.catalog,
         maxToolCalls,
         present,
         allowedServers: script.allowedServers,

@@ -1,5 +1,7 @@
 import type { BrokerOutcome } from '../../broker/broker.js';
 import type { RunContext } from '../../broker/run-context.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
 import {
   type CatalogServer,
   type CatalogSnapshot,
@@ -20,8 +22,8 @@ import { DOWN_HINT, STARTING_HINT } from '../tools/discovery.js';
 
 export interface ScriptCallsOptions {
   readonly tools: RunCatalog;
-  /** How a server that is still starting stands. */
-  readonly startingNote: (serverId: string) => string;
+  /** Says how a server that is still starting stands, and finds tools by words. */
+  readonly catalog: Pick<Catalog, 'startingNote' | 'search'>;
   /** The only servers it may call, by any of their names; empty: all. */
   readonly allowedServers: readonly string[];
   readonly maxToolCalls: number;
@@ -64,7 +66,7 @@ export class ScriptCalls {
     delegate: RunCallDelegate,
     run: RunContext,
   ): Promise<CallReply> {
-    const { tools, maxToolCalls, startingNote } = this.#options;
+    const { tools, maxToolCalls, catalog } = this.#options;
     await this.awaitServer(input);
     const { snapshot } = tools;
     const found = this.toolOf(input);
@@ -74,7 +76,7 @@ export class ScriptCalls {
     if (mistake !== undefined) return this.#refused(input, mistake, 'invalid_arguments');
     const name = serverName as string;
     if (!this.#isAllowed(name)) return this.#end(serverNotAllowed(name), 'denied', found, call, delegate, run);
-    if (found === undefined) return this.#refused(input, noSuch(name, toolName as string, snapshot, startingNote));
+    if (found === undefined) return this.#refused(input, noSuch(name, toolName as string, snapshot, catalog));
     const before = this.#calls.trace.length;
     // A script writes the tool's own name, and the one that the user gave the server.
     const called = { ...found, exportName: found.tool.name, serverName: found.server.id };
@@ -155,7 +157,7 @@ function noSuch(
   serverName: string,
   toolName: string,
   snapshot: CatalogSnapshot,
-  startingNote: (serverId: string) => string,
+  catalog: Pick<Catalog, 'startingNote' | 'search'>,
 ): GuestError {
   const server = serverNamed(serverName, snapshot);
   if (server === undefined)
@@ -171,7 +173,7 @@ function noSuch(
   if (server.isStarting === true)
     return {
       errorClass: 'ServerNotFoundError',
-      message: `${server.id}: ${startingNote(server.id)}`,
+      message: `${server.id}: ${catalog.startingNote(server.id)}`,
       hint: STARTING_HINT,
     };
   if (server.tools.length === 0 && server.problem !== undefined)
@@ -185,12 +187,31 @@ function noSuch(
   return {
     errorClass: 'ToolNotFoundError',
     message: `${server.id} has no tool ${JSON.stringify(toolName)}`,
-    hint: suggestion(
-      toolName,
-      server.tools.map(({ tool }) => tool.name),
-      'It has no tools now.',
-    ),
+    hint:
+      fitting(toolName, server, snapshot, catalog) ??
+      suggestion(
+        toolName,
+        server.tools.map(({ tool }) => tool.name),
+        'It has no tools now.',
+      ),
   };
+}
+
+const MAX_FITTING = 5;
+
+/** Tools of a large server that the words of a name fit, with how they are called: a script has no other way to look for one. */
+function fitting(
+  name: string,
+  server: CatalogServer,
+  snapshot: CatalogSnapshot,
+  catalog: Pick<Catalog, 'search'>,
+): string | undefined {
+  const names = server.tools.map(({ tool }) => tool.name);
+  if (names.length <= MAX_NAMED || nearest(name, names, 1).length > 0) return undefined;
+  const hits = catalog.search(name, { serverId: server.id, limit: MAX_FITTING }, snapshot);
+  if (hits.length === 0) return undefined;
+  const found = hits.map(({ tool }) => toolSignature(tool, tool.name)).join('; ');
+  return `Of its ${names.length} tools these fit the words: ${found}.`;
 }
 
 function suggestion(name: string, known: readonly string[], none: string): string {

@@ -156,3 +156,29 @@ describe('the description of a tool', () => {
     expect((await ask<Found>(`d.getTool('files', 'git_log')`)).description).toBe(LOG.description);
   });
 });
+
+test('code_execution: a tool that a large server does not have is answered with those that fit, and how they are called', async () => {
+  const tool = (name: string, description: string, property: string) => ({
+    name,
+    description,
+    inputSchema: { type: 'object', properties: { [property]: { type: 'number' } } },
+  });
+  const others = Array.from({ length: 25 }, (_, index) => tool(`other_${index}`, 'Something else.', 'a'));
+  const tools = [...others, tool('tracker_getIssues', 'Lists issues.', 'limit')];
+  await using codemode = await startCodemode({
+    scripts: { tracker: { tools } },
+    commandLine: ['--profile', 'code_execution'],
+  });
+  const { structuredContent } = await codemode.client.callTool({
+    name: 'code_execution',
+    arguments: { code: "call_tool('tracker', 'list_open_issues', {}).error" },
+  });
+  expect(structuredContent).toEqual({
+    ok: true,
+    value: {
+      code: 'TOOL_NOT_FOUND',
+      message:
+        'tracker has no tool "list_open_issues". Of its 26 tools these fit the words: tracker_getIssues({ limit?: number }).',
+    },
+  });
+});
