@@ -176,7 +176,7 @@ export class Session {
     const { sandbox } = await runtime.open();
     const { facts, ...before } = resumed.context as unknown as SuspendedContext;
     // This host may have started after the one that suspended it, and not know the servers yet.
-    await this.#viewFor(facts.context.source, facts.requestedServers);
+    await this.#tools.viewFor(facts.context.source, facts.requestedServers);
     const { trace: parent, ...known } = restoreContext(facts.context, resumed.stored, catalog.snapshot(), gate);
     const { runId, profile } = known;
     const steps = new RunTrace(this.#parts, { runId, profile, parent, isResumed: true });

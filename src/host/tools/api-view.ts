@@ -1,5 +1,6 @@
 import { byUsefulness } from '../../catalog/briefing/server-index.js';
 import { commentLine } from '../../catalog/declarations/doc-comment.js';
+import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
 import { declareApi } from '../../catalog/declarations/typescript/unified-api.js';
 import { methodOf, type Namespace, namespacesOf } from '../../catalog/namespaces.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
@@ -10,6 +11,12 @@ export type { Namespace } from '../../catalog/namespaces.js';
 /** The tools as methods of namespaces, for contracts in which they are. */
 export function apiNamespacesOf({ forCode }: ToolView): readonly Namespace[] {
   return namespacesOf(forCode);
+}
+
+/** How a method is called and what it gives, on one line. */
+export function methodSignature({ name, tool }: Namespace['methods'][number], view: ToolView): string {
+  const observed = tool.tool.outputSchema === undefined ? view.observedTypeOf?.(tool.tool) : undefined;
+  return `${toolSignature(tool.tool, name, observed)}${tool.asks === true ? ' @asks' : ''}`;
 }
 
 /** `export interface UnifiedAPI` over all of them, or over those of some servers. */

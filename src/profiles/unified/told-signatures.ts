@@ -1,6 +1,5 @@
-import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
 import type { Session } from '../../host/session.js';
-import { apiNamespacesOf, type Namespace } from '../../host/tools/api-view.js';
+import { apiNamespacesOf, methodSignature, type Namespace } from '../../host/tools/api-view.js';
 
 /** Of one namespace; the rest is counted. */
 const MAX_CHARACTERS = 2_400;
@@ -23,13 +22,12 @@ export class ToldSignatures {
       if (wanted.length === 0) return [];
       const signatures: string[] = [];
       let left = MAX_CHARACTERS;
-      for (const { name, tool } of wanted) {
-        const observed = tool.tool.outputSchema === undefined ? view.observedTypeOf?.(tool.tool) : undefined;
-        const signature = `${toolSignature(tool.tool, name, observed)}${tool.asks === true ? ' @asks' : ''}`;
+      for (const method of wanted) {
+        const signature = methodSignature(method, view);
         left -= signature.length + 2;
         if (left < 0) break;
         signatures.push(signature);
-        told.add(tool.target);
+        told.add(method.tool.target);
       }
       const others = wanted.length - signatures.length;
       const more = others === 0 ? '' : `; ${others} more: return Object.keys(mcp.${namespace.name}) again`;

@@ -134,7 +134,7 @@ export class Postgres implements Sql {
     return { open: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }
 
-  /** A pool of its own, for the queue library, which makes statements of its own. Whoever asks for it ends it. */
+  /** A pool of its own, for the queue library, which makes statements of its own. The caller ends it. */
   newPool(max: number): Pool {
     const pool = new this.#driver.Pool({ ...this.#clientConfig(), max, idleTimeoutMillis: 30_000 });
     // An idle connection that breaks is replaced when the next one is needed.

@@ -24,7 +24,7 @@ describe('data_of in Python', needs('bubblewrap', 'python3'), () => {
 from servers.everyday import add, echo
 texts = [
     '{"a": [1]}', '{"a": 1}\\n{"a": 2}', "[{'id': 1, 'gone': None, 'pair': (1, 2)}]", 'id,name\\n1,"Smith, J"\\n',
-    'Found 1:\\n\\n[{"a": 1}]', 'Found:\\n```json\\n{"a": 1}\\n```', 'Found:\\n[1]\\nand more',
+    'Found 1:\\n\\n[{"a": 1}]', 'Found:\\n\`\`\`json\\n{"a": 1}\\n\`\`\`', 'Found:\\n[1]\\nand more',
     'Found:\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 \\\\| 3 |\\n\\nend', 'All is well, today.', '[1, {', "__import__('os')", '[' * 50000,
 ]
 result = [data_of(await add({'a': 1, 'b': 2}))] + [data_of(await echo({'message': text})) for text in texts]
