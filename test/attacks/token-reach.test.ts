@@ -4,8 +4,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.js';
-import { GO_ROOTS } from '../support/go.js';
-import { SHARED_CACHE } from '../support/go-runtime.js';
+import { GO_ROOTS, SHARED_GO } from '../support/go.js';
 import { type Grants, openSession } from '../support/host.js';
 import { needs } from '../support/needs.js';
 import { everyday, nodeServer, openHome, startServe, until } from '../support/program.js';
@@ -93,7 +92,7 @@ describe.each(Object.entries(LOOKING))('profile %s', needs('bubblewrap', 'python
         vault: nodeServer(fixture('ledger-server.mjs'), 'vault.txt'),
         toolbox: { command: '/nonexistent/toolbox' },
       },
-      ...(profile === 'go' ? { go: { path: join(GO_ROOTS[0] ?? '', 'bin/go'), cacheFolder: SHARED_CACHE } } : {}),
+      ...(profile === 'go' ? { go: { path: join(GO_ROOTS[0] ?? '', 'bin/go'), ...SHARED_GO.go } } : {}),
       ...(profile === 'go' ? { quotas: { runs: 1 } } : {}),
       defaults: { codeMode: { excludedTools: ['vault/erase'] } },
       security: {

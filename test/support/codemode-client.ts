@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { RunResponse } from '../../src/profiles/codemode/render.js';
+import { SHARED_GO } from './go.js';
 import { fixture } from './upstreams.js';
 
 /** The built program as an agent's client sees it: `codemode mcp` on stdio, driven by the official client library. */
@@ -73,6 +74,7 @@ export async function startCodemode({
     configFile,
     JSON.stringify({
       ...NO_SPARES,
+      ...SHARED_GO,
       ...WHOLE_ANSWERS,
       ...config,
       mcpServers: { ...Object.fromEntries(scripted), ...servers },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
-import { GO_ROOTS } from './go.js';
+import { GO_ROOTS, SHARED_GO } from './go.js';
 import { type ClientOptions, everyday, nodeServer, openHome, openStdio, until } from './program.js';
 import { fixture } from './upstreams.js';
 
@@ -52,9 +52,6 @@ const WEATHER = {
   },
 };
 
-/** Kept between runs of the tests: compiling the standard library takes up to a minute. */
-const CACHE = join(tmpdir(), 'codemode-test-go');
-
 export interface GoHostOptions {
   readonly config?: object;
   readonly servers?: object;
@@ -70,7 +67,7 @@ export function openGoHome({ config = {}, servers = {}, goPath }: GoHostOptions 
   writeFileSync(script, JSON.stringify(WEATHER));
   const home = openHome({
     profile: 'go',
-    go: { path, cacheFolder: CACHE, precompile: 'common' },
+    go: { path, ...SHARED_GO.go },
     mcpServers: {
       weather: nodeServer(fixture('scripted-server.mjs'), script),
       everyday: everyday(),

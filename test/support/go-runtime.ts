@@ -11,10 +11,8 @@ import { type GoReport, GoRuntime, type GoRuntimeOptions } from '../../src/sandb
 import { GoPackages } from '../../src/sandbox/go/packages.js';
 import { findGo, type GoToolchain } from '../../src/sandbox/go/toolchain.js';
 import { loadRuntimeFiles } from '../../src/sandbox/runtime-files.js';
+import { SHARED_CACHE } from './go.js';
 import { answer, CALLER, type HostFunction, testJail, WORKER_FOLDER } from './sandbox.js';
-
-/** Kept between runs of the tests: compiling the standard library takes up to a minute. */
-export const SHARED_CACHE = join(tmpdir(), 'codemode-test-go');
 
 export interface TestGo extends AsyncDisposable {
   readonly runtime: GoRuntime;

@@ -11,6 +11,10 @@ const RUNTIME = fileURLToPath(new URL('../../src/worker/go', import.meta.url));
 /** Where Debian and Go's own installer put toolchains; the one on the PATH is asked where it is. */
 const USUAL_ROOTS = ['/usr/lib/go-1.19', '/usr/local/go'];
 const CACHE = join(tmpdir(), 'codemode-test-go-cache');
+/** Where hosts keep compiled packages. Kept between runs of the tests: compiling the standard library takes up to a minute. */
+export const SHARED_CACHE = join(tmpdir(), 'codemode-test-go');
+/** Otherwise each host of profile go compiles all packages that there are, for as long as its test lasts. */
+export const SHARED_GO = { go: { cacheFolder: SHARED_CACHE, precompile: 'common' } };
 
 /** Every Go that is installed here: the oldest and the newest supported one, where both are. */
 export const GO_ROOTS: readonly string[] = USUAL_ROOTS.filter((root) => existsSync(join(root, 'bin/go')));

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { apart, NO_SPARES, WHOLE_ANSWERS } from './codemode-client.js';
+import { SHARED_GO } from './go.js';
 import { fixture, isAlive, packageProgram } from './upstreams.js';
 
 /*
@@ -29,7 +30,7 @@ export function openHome(config: object) {
   const work = join(folder, 'work');
   for (const each of [state, work]) mkdirSync(each);
   const configFile = join(folder, 'codemode.config.json');
-  writeFileSync(configFile, JSON.stringify({ ...NO_SPARES, ...WHOLE_ANSWERS, ...config }));
+  writeFileSync(configFile, JSON.stringify({ ...NO_SPARES, ...SHARED_GO, ...WHOLE_ANSWERS, ...config }));
   return {
     state,
     work,

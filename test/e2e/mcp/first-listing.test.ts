@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
@@ -81,14 +80,11 @@ test.concurrent('the first list of profile go has the declarations', needs('go')
 });
 
 describe.concurrent.each(Object.entries(PROFILES))('in profile %s', (name, profile) => {
-  const goSettings =
-    name === 'go' ? { go: { cacheFolder: join(tmpdir(), 'codemode-test-go'), precompile: 'common' } } : {};
   const need = name === 'go' ? { ...needs('bubblewrap', 'go'), timeout: 300_000 } : needs('bubblewrap');
 
   test('a server that is only starting is called that, and a run that names it waits for it', need, async () => {
     using home = openHome({
       profile: name,
-      ...goSettings,
       catalog: { firstListing: '300ms' },
       mcpServers: { late: slow('--delay', '4000') },
     });
@@ -108,7 +104,6 @@ describe.concurrent.each(Object.entries(PROFILES))('in profile %s', (name, profi
       const sign = join(files.path, 'go-on');
       using home = openHome({
         profile: name,
-        ...goSettings,
         catalog: { firstListing: '4s' },
         mcpServers: {
           early: slow('--tools', 'early_tool'),

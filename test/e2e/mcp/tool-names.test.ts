@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
+import { SHARED_GO } from '../../support/go.js';
 import { type Era, type Home, nodeServer, openHome, openStdio, startServe, until } from '../../support/program.js';
 import { fixture } from '../../support/upstreams.js';
 
@@ -170,7 +171,7 @@ function homeWith(
   const codeMode = isOff ? { enabled: false } : { excludedTools: ['*'] };
   // Names are what is tested here, not what the policy makes of them.
   const policy = { preset: 'open' };
-  const config = { profile, policy, mcpServers: Object.fromEntries(configured), defaults: { codeMode } };
+  const config = { ...SHARED_GO, profile, policy, mcpServers: Object.fromEntries(configured), defaults: { codeMode } };
   writeFileSync(home.configFile, JSON.stringify(config));
   return home;
 }
