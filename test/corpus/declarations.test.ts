@@ -40,7 +40,7 @@ describe('declarations of the tools of the corpus', () => {
     }
     errors = typeCheck(files);
     refusedLines = new Set(errors.map(({ file, line }) => `${file}:${line}`));
-  });
+  }, 180_000);
 
   test('all tools are declared in every detail and compile under strict', () => {
     expect(toolsets.reduce((sum, { tools }) => sum + tools.length, 0)).toBe(ofCorpus({ own: 436, reference: 1_312 }));
