@@ -10,7 +10,8 @@ const KEPT = { 'inbox-small.png': 'console-inbox.png', 'run-small.png': 'console
 /** People read the README over slow networks. */
 const MAX_BYTES = 120_000;
 
-const { ok } = await runNode([TOOLS.vitest, 'run', '--project', 'product', 'test/console/journeys.browser.test.ts']);
+const words = ['run', '--project', 'product', 'test/console/journeys.browser.test.ts'];
+const { ok } = await runNode([TOOLS.vitest, ...words], { env: { CODEMODE_PICTURES: '1' } });
 if (ok) {
   mkdirSync(join(ROOT, 'docs/images'), { recursive: true });
   for (const [from, to] of Object.entries(KEPT)) {

@@ -21,6 +21,8 @@ import { openHome, ready, run, startServe } from '../support/program.js';
 const SCREENS = ['Inbox', 'Runs', 'Playground', 'Tools', 'Policy', 'Audit', 'Usage', 'Connect'];
 const COMPILER = fileURLToPath(new URL('../../node_modules/typescript-native', import.meta.url));
 const PICTURES = fileURLToPath(new URL('../../coverage/console/', import.meta.url));
+/** Drawing them takes a third of a second of a core each: only for `scripts/console-pictures.mjs`. */
+const TAKES_PICTURES = process.env.CODEMODE_PICTURES === '1';
 
 const CLOSE_TICKETS = `import { list_issues, get_issue } from '@codemode/servers/shop';
 import { update_ticket } from '@codemode/servers/tracker';
@@ -70,16 +72,20 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     home?.[Symbol.dispose]();
   });
 
-  /** Every screen once, in both colours and on a narrow screen. */
+  async function takePicture(name: string): Promise<void> {
+    if (TAKES_PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  }
+
+  /** Every screen once, in both colours and on a narrow screen, where it must fit. */
   async function takePictures(name: string): Promise<void> {
     await page.evaluate(`scrollTo(0, 0); for (const each of document.querySelectorAll('.toast button')) each.click()`);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(PICTURES, `${name}-${colorScheme}.png`) });
+      await takePicture(`${name}-${colorScheme}`);
     }
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 360, height: 740 });
-    await page.screenshot({ path: join(PICTURES, `${name}-narrow.png`) });
+    await takePicture(`${name}-narrow`);
     const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     await page.setViewportSize({ width: 1280, height: 860 });
     expect([name, isTooWide]).toEqual([name, false]);
@@ -88,7 +94,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
   /** For the README: as large as a picture is there. */
   async function takeSmallPicture(name: string): Promise<void> {
     await page.setViewportSize({ width: 1120, height: 720 });
-    await page.screenshot({ path: join(PICTURES, `${name}-small.png`) });
+    await takePicture(`${name}-small`);
     await page.setViewportSize({ width: 1280, height: 860 });
   }
 

@@ -109,6 +109,7 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
     await row.click();
     await page.getByText('under way').waitFor();
     const moving = () => page.evaluate<number>('document.getAnimations().length');
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
     expect(await moving()).toBeGreaterThan(0);
     await page.emulateMedia({ reducedMotion: 'reduce' });
     expect(await moving()).toBe(0);
