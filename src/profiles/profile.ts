@@ -1,3 +1,4 @@
+import type { EngineName } from '../domain/engine.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { ProfileName } from '../domain/profile-name.js';
@@ -90,4 +91,6 @@ export interface OutwardAnswer {
   readonly suspended?: SuspendedSummary;
   /** The client was answered, and the run continues without it. */
   readonly isStillRunning: boolean;
+  /** What its program ended in, where there is a choice. It is for people: an agent has no use for it. */
+  readonly engine?: EngineName;
 }

@@ -87,10 +87,10 @@ async function run(
   if (outcome.state === 'running') return { ...answer(renderStillRunning(outcome.runId)), isStillRunning: true };
   if (outcome.state === 'suspended')
     return { ...answer(modelAnswer(renderSuspended(outcome.summary), settings)), suspended: outcome.summary };
-  const { keepLogs, media: separated } = outcome.summary;
+  const { keepLogs, media: separated, engine } = outcome.summary;
   const { response, media } = withMediaApart(renderResponse(outcome.summary));
   const told = modelAnswer(response, toolTrace === undefined ? settings : { ...settings, toolTrace }, keepLogs);
-  return { ...answer(told), media: separated ?? media };
+  return { ...answer(told), media: separated ?? media, ...(engine === undefined ? {} : { engine }) };
 }
 
 function answer(response: Partial<RunResponse>): OutwardAnswer {

@@ -268,8 +268,6 @@ function notices(summary: RunSummary): Diagnostic[] {
       message: `the types of this program were not checked: ${summary.typesUnchecked}`,
     });
   if (isolation === 'none') found.push(NOT_ISOLATED);
-  // Only where it is not the usual one: an answer of every run would pay for it.
-  if (summary.engine === 'v8') found.push(FINISHED_IN_V8);
   return found;
 }
 
@@ -310,12 +308,6 @@ const NO_RESULT: Diagnostic = {
   code: 'NO_RESULT',
   message: 'the program assigned no result and logged nothing',
   hint: 'Write: globalThis.__codemode_result__ = value;',
-};
-
-const FINISHED_IN_V8: Diagnostic = {
-  severity: 'info',
-  code: 'ENGINE',
-  message: 'this program ended in V8, the faster engine',
 };
 
 const NOT_ISOLATED: Diagnostic = {

@@ -135,6 +135,8 @@ async function callExposed(
       // Most clients show their model this alone. A field beside those of the contract, and only where there is something to say.
       structuredContent: notes.length === 0 ? answer.structured : { ...answer.structured, notes },
       ...(answer.isError ? { isError: true } : {}),
+      // Models are not shown this.
+      ...(answer.engine === 'v8' ? { _meta: { [ENGINE_KEY]: answer.engine } } : {}),
     };
   } catch (error) {
     return internalFailure(connection, error, trace);
@@ -173,6 +175,9 @@ async function callDirect(
     ended.release();
   }
 }
+
+/** Says which engine a program ended in, where it is not the one in which it started. */
+const ENGINE_KEY = 'io.github.codemode/engine';
 
 function expiryOf({ http }: ServerContext): ReturnType<typeof authorizedUntil> {
   return authorizedUntil(principalOf(http?.authInfo) ?? {});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { startCodemode } from '../../support/codemode-client.js';
 import { LedgerHome } from '../../support/ledger.js';
 
 /** QuickJS computes it for seconds. */
@@ -20,9 +21,17 @@ test('a run that moved to V8 between its calls is suspended, approved, resumed e
   expect(home.lines).toHaveLength(before.length + 1);
   expect(await home.show(runId)).toMatchObject({
     engine: 'v8',
-    response: {
-      result: [expect.anything(), 416_783, true],
-      diagnostics: [expect.objectContaining({ code: 'ENGINE' })],
-    },
+    response: { result: [expect.anything(), 416_783, true] },
   });
+});
+
+test('an answer over MCP says that its program ended in V8, where no model reads it', async () => {
+  await using codemode = await startCodemode({ config: { sandbox: { engine: 'v8' } } });
+  const { _meta, structuredContent } = await codemode.client.callTool({
+    name: 'codemode_run',
+    arguments: { code: 'globalThis.__codemode_result__ = 6 * 7;' },
+  });
+  expect(_meta).toEqual({ 'io.github.codemode/engine': 'v8' });
+  expect(structuredContent).toMatchObject({ result: 42 });
+  expect(JSON.stringify(structuredContent)).not.toContain('V8');
 });
