@@ -100,7 +100,10 @@ export async function compose(
     runtime,
     catalog,
     gate,
-    results: new KeptResults(records.quotas),
+    results: new KeptResults(records.quotas, {
+      results: records.store.results,
+      isUnderWay: async (runId, caller) => (await (await records.presence()).find(runId))?.caller === caller,
+    }),
     quotas: records.quotas,
     presence: new Presence({
       store: records.presence,

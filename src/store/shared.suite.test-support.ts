@@ -132,6 +132,16 @@ export function sharedSuite(open: () => Promise<Store>): void {
     expect(await access.find(opened.cookie, opened.key, at)).toBe('unknown');
   });
 
+  test('a result under a handle is found by other hosts, for its caller only', async () => {
+    const { results } = await open();
+    if (results === undefined) return; // Hosts of one state folder keep them in memory.
+    await results.write('ana', 'result-1', '[1]');
+    expect(await results.read('ana', 'result-1')).toBe('[1]');
+    expect(await results.read('bob', 'result-1')).toBeUndefined();
+    await results.remove('ana', 'result-1');
+    expect(await results.read('ana', 'result-1')).toBeUndefined();
+  });
+
   test('what was learned of servers, and secrets, come back', async () => {
     const { catalogCache, observedTypes, approverSecret, ...store } = await open();
     const listing = { tools: [{ serverId: 'mail', name: 'send', inputSchema: {} }], savedAtMs: 5 } as never;

@@ -7,6 +7,7 @@ import type { CredentialStore } from './credentials.js';
 import type { ObservedTypesStore } from './observed-types.js';
 import type { PresenceStore } from './presence.js';
 import type { RateStore } from './rates.js';
+import type { ResultStore } from './results.js';
 import type { RunStore } from './runs.js';
 import type { ScriptSign, ScriptStore } from './scripts.js';
 import type { SpendingStore } from './spending.js';
@@ -29,6 +30,8 @@ export interface Store {
   consoleAccess(): Promise<ConsoleAccess>;
   readonly catalogCache: CatalogCache;
   readonly observedTypes: ObservedTypesStore;
+  /** Absent where results are kept in the memory of their host only. */
+  readonly results?: ResultStore;
   /** Absent where each host counts rates for itself. */
   readonly rates?: () => Promise<RateStore>;
   /** The token that opens the HTTP surface; made if there is none yet. */

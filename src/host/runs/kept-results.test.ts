@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CallerId } from '../../domain/run.js';
-import { KeptResults, type ResultContext } from './kept-results.js';
+import { KeptResults, type OtherHosts, type ResultContext } from './kept-results.js';
 
 const CONTEXT = { onReceived: () => {} } as unknown as ResultContext;
 const ann = 'subject ann' as CallerId;
@@ -32,4 +32,42 @@ test('what a resumed run keeps without a session is for every session of its cal
   expect(await results.answer('@results/load', [handle], owner, CONTEXT)).toMatchObject({ ok: true });
   const stranger = { caller: 'subject bob' as CallerId };
   expect(await results.answer('@results/load', [handle], stranger, CONTEXT)).toMatchObject({ ok: false });
+});
+
+test('a result without a session is found by another host, for its caller only, and is of unknown origin', async () => {
+  const shared = new Map<string, string>();
+  const others: OtherHosts = {
+    results: {
+      write: async (caller, handle, json) => void shared.set(`${caller} ${handle}`, json),
+      read: async (caller, handle) => shared.get(`${caller} ${handle}`),
+      remove: async (caller, handle) => void shared.delete(`${caller} ${handle}`),
+    },
+    isUnderWay: async () => false,
+  };
+  const [one, two] = [new KeptResults(undefined, others), new KeptResults(undefined, others)];
+  const handle = one.keep({ caller: ann }, '[1,2]');
+  const ofSession = one.keep({ caller: ann, sessionId: 's' }, '[3]');
+  const received: unknown[] = [];
+  const context = { onReceived: (each: unknown) => void received.push(each) } as unknown as ResultContext;
+  const load = (at: KeptResults, name: string, caller: CallerId) =>
+    at.answer('@results/load', [name], { caller }, context);
+  expect(await load(two, handle, ann)).toEqual({ ok: true, json: '[1,2]' });
+  expect(received).toEqual(['unknown']);
+  expect(await load(two, handle, 'subject bob' as CallerId)).toMatchObject({ ok: false });
+  expect(await load(two, ofSession, ann)).toMatchObject({ ok: false });
+  for (let count = 0; count < 64; count += 1) one.keep({ caller: ann }, '2');
+  expect(await load(two, handle, ann)).toMatchObject({ ok: false });
+});
+
+test('waiting for a run that is under way on another host lasts until it is stored', async () => {
+  let looks = 0;
+  const suspended = {
+    outcomeOf: async () => (looks++ < 2 ? undefined : { state: 'succeeded', response: { result: 7 }, approvals: [] }),
+  };
+  const results = new KeptResults(undefined, { isUnderWay: async (_, caller) => caller === ann });
+  const context = { ...CONTEXT, suspended, signal: new AbortController().signal, remainingMs: () => 60_000 };
+  const wait = (caller: CallerId) =>
+    results.answer('@results/wait', ['run'], { caller }, context as unknown as ResultContext);
+  expect(await wait('subject bob' as CallerId)).toMatchObject({ ok: false });
+  expect(await wait(ann)).toEqual({ ok: true, json: '{"result":7}' });
 });

@@ -3,6 +3,7 @@ import { ReceivedData } from '../../broker/policy/flow.js';
 import type { JsonValue } from '../../domain/json.js';
 import { CallerQuotas } from '../../domain/quotas.js';
 import type { CallerId, CallReply, VirtualModule } from '../../domain/run.js';
+import type { ResultStore } from '../../store/results.js';
 import { partOfResult } from '../calls/part-of-result.js';
 import type { RunView, SuspendedRuns } from './suspended-runs.js';
 
@@ -65,18 +66,31 @@ export interface ResultContext {
   readonly onReceived: (received: ReceivedData | 'unknown') => void;
 }
 
+/** What other hosts of the store have. */
+export interface OtherHosts {
+  /** Absent where they do not share results. */
+  readonly results?: ResultStore | undefined;
+  /** Whether a run of this caller is under way on one of them. */
+  isUnderWay(runId: string, caller: CallerId): Promise<boolean>;
+}
+
 /** Results kept between runs. A caller never sees those of another, nor a session those of another session. */
 export class KeptResults {
   readonly #kept = new Map<CallerId, Map<string, Kept>>();
   readonly #quotas: CallerQuotas;
 
-  constructor(quotas = new CallerQuotas()) {
+  readonly #others: OtherHosts | undefined;
+
+  constructor(quotas = new CallerQuotas(), others?: OtherHosts) {
     this.#quotas = quotas;
+    this.#others = others;
   }
 
   keep({ caller, sessionId }: ResultOwner, json: string, received = new ReceivedData()): string {
     const handle = `result-${randomUUID()}`;
     this.#put(caller, handle, { sessionId, value: { json }, received, bytes: Buffer.byteLength(json) });
+    // A session is with one host; without one, the next request may go to another.
+    if (sessionId === undefined) this.#others?.results?.write(caller, handle, json).catch(() => {});
     return handle;
   }
 
@@ -112,9 +126,19 @@ export class KeptResults {
       context.onReceived(kept.received);
       return { ok: true, json: part.json };
     }
+    const elsewhere =
+      kept === undefined && !isWait && isHandle(name) ? await this.#others?.results?.read(caller, name) : undefined;
+    if (elsewhere !== undefined) {
+      const part = partOfResult(elsewhere, request);
+      if ('problem' in part)
+        return failed(part.problem, `Correct the second argument of load(${JSON.stringify(name)}, …).`);
+      // Which servers its data came from is known to its host only.
+      context.onReceived('unknown');
+      return { ok: true, json: part.json };
+    }
     if (isWait && typeof name === 'string') {
       const run = kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;
-      const reply = await waitForRun(name, run, caller, context);
+      const reply = await waitForRun(name, run, caller, context, this.#others);
       if (reply !== undefined) return reply;
     }
     return {
@@ -150,6 +174,8 @@ export class KeptResults {
     for (const [oldest, each] of mine) {
       if (mine.size <= MAX_KEPT && bytes <= this.#quotas.limits.results) break;
       mine.delete(oldest);
+      if ('json' in each.value && each.sessionId === undefined)
+        this.#others?.results?.remove(caller, oldest).catch(() => {});
       bytes -= each.bytes;
       this.#quotas.countRefusal('results');
     }
@@ -169,6 +195,7 @@ async function waitForRun(
   detached: DetachedRun | undefined,
   caller: CallerId,
   { suspended, signal, remainingMs, onReceived }: ResultContext,
+  others: OtherHosts | undefined,
 ): Promise<CallReply | undefined> {
   const marginMs = Math.min(ANSWER_MARGIN_MS, remainingMs() / 4);
   const isOver = () => signal.aborted || remainingMs() <= marginMs;
@@ -182,8 +209,8 @@ async function waitForRun(
   }
   for (;;) {
     const run = await suspended.outcomeOf(caller, runId);
-    if (run === undefined) return undefined;
-    const { state, response, approvals } = run;
+    if (run === undefined && (await others?.isUnderWay(runId, caller)) !== true) return undefined;
+    const { state, response, approvals } = run ?? UNDER_WAY;
     if (state === 'succeeded' || state === 'failed') {
       onReceived('unknown');
       return { ok: true, json: JSON.stringify(response) };
@@ -192,6 +219,12 @@ async function waitForRun(
     if (isOver()) return notYet(runId, state, approvals);
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
+}
+
+const UNDER_WAY = { state: 'running', response: null, approvals: [] } as const;
+
+function isHandle(name: JsonValue | undefined): name is string {
+  return typeof name === 'string' && /^result-[0-9a-f-]{36}$/.test(name);
 }
 
 /** The value of a promise, or `undefined` if it takes too long. */

@@ -5,6 +5,7 @@ import type { JsonValue } from '../../domain/json.js';
 import { seal, unseal } from '../../lib/sealed.js';
 import { type CachedListing, type CatalogCache, listingText, readListing } from '../catalog-cache.js';
 import type { ObservedTypesStore } from '../observed-types.js';
+import type { ResultStore } from '../results.js';
 import type { ApproverSecretStore } from '../store.js';
 import type { Postgres } from './connection.js';
 
@@ -88,6 +89,16 @@ export function sharedObservedTypes(open: Open): ObservedTypesStore {
   };
 }
 
+/** Bound to the caller by their names: under a handle of another caller there is nothing. */
+export function sharedResults(open: Open): ResultStore {
+  const name = (caller: string, handle: string) => `${RESULT_PREFIX}${JSON.stringify([caller, handle])}`;
+  return {
+    write: async (caller, handle, json) => (await open()).write(name(caller, handle), json),
+    read: async (caller, handle) => (await open()).read(name(caller, handle)),
+    remove: async (caller, handle) => (await open()).remove(name(caller, handle)),
+  };
+}
+
 export function sharedApproverSecret(open: Open): ApproverSecretStore {
   return {
     make: async () => {
@@ -107,6 +118,8 @@ export function sharedApproverSecret(open: Open): ApproverSecretStore {
   };
 }
 
+/** Names of kept results begin so. */
+export const RESULT_PREFIX = 'result ';
 const TOKEN = 'access token';
 const TYPES = 'observed types';
 const APPROVER = 'approver secret';

@@ -8,6 +8,7 @@ import {
   sharedApproverSecret,
   sharedCatalogCache,
   sharedObservedTypes,
+  sharedResults,
 } from './sealed-values.js';
 
 export interface PostgresStoreOptions extends PostgresOptions {
@@ -97,6 +98,7 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
     }),
     catalogCache: sharedCatalogCache(values),
     observedTypes: sharedObservedTypes(values),
+    results: sharedResults(values),
     accessToken: () => sharedAccessToken(values),
     approverSecret: sharedApproverSecret(values),
     key,
