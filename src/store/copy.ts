@@ -3,6 +3,7 @@ import type { CopiedRows, CopyDirection } from '../domain/shared-store.js';
 import { Postgres, type PostgresOptions, type Sql, type SqlValue } from './postgres/connection.js';
 import { requireSameKey } from './postgres/key-check.js';
 import { migrate } from './postgres/migrate.js';
+import { markAllReady } from './postgres/run-lock.js';
 import { Database } from './sqlite/database.js';
 
 export interface CopyOptions {
@@ -71,6 +72,7 @@ export async function copyRows({ direction, stateFolder, postgres: options, key 
           ? await copyTable(fromSqlite(sqlite, table), toPostgres(postgres, table))
           : await copyTable(fromPostgres(postgres, table), toSqlite(sqlite, table));
     }
+    if (direction === 'to-database') await markAllReady(postgres);
     return copied;
   } finally {
     sqlite.close();

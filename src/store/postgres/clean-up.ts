@@ -3,6 +3,7 @@ import type { CallerQuotas } from '../../domain/quotas.js';
 import type { Postgres } from './connection.js';
 import { isUp } from './host-lease.js';
 import { QUEUE_SCHEMA } from './jobs.js';
+import { markAllReady } from './run-lock.js';
 import { RESULT_PREFIX } from './sealed-values.js';
 
 const payloadSchema = z.object({ caller: z.string().optional() });
@@ -10,7 +11,6 @@ const payloadSchema = z.object({ caller: z.string().optional() });
 const MODULES_KEPT = '1 hour';
 /** Rows of hosts that have ended are kept as long, for people who look. */
 const HOSTS_KEPT = '1 day';
-
 /** Results under handles; a host that goes on keeps its own for longer. */
 const RESULTS_KEPT = '1 day';
 
@@ -30,6 +30,7 @@ async function forgetOldest(postgres: Postgres, caller: string, kept: number): P
 }
 
 async function forgetGone(postgres: Postgres): Promise<void> {
+  await markAllReady(postgres);
   await postgres.change(
     `DELETE FROM codemode.run_modules WHERE saved_at < now() - interval '${MODULES_KEPT}'
       AND NOT EXISTS (SELECT 1 FROM codemode.runs WHERE runs.modules = run_modules.digest)`,

@@ -21,3 +21,11 @@ export async function markReady(sql: Sql, runIds: readonly string[]): Promise<vo
   );
   await addJobs(sql, resumeJobs(ready.map(({ id }) => id)));
 }
+
+/** The same for runs that were written past us, as by a copy of another store. Reads all suspended runs; a heartbeat adds their jobs. */
+export async function markAllReady(sql: Sql): Promise<void> {
+  await sql.change(
+    `UPDATE codemode.runs SET is_ready = true WHERE state = 'suspended' AND NOT is_ready
+      AND NOT EXISTS (SELECT 1 FROM codemode.approvals WHERE approvals.run = runs.id AND approvals.state = 'PENDING')`,
+  );
+}

@@ -239,10 +239,6 @@ export class PostgresRunStore implements RunStore {
       `UPDATE codemode.runs SET lease_owner = NULL WHERE lease_owner = $1 AND NOT (id = ANY($2))`,
       [this.#host.id, [...this.#held]],
     );
-    await this.#postgres.change(
-      `UPDATE codemode.runs SET is_ready = true WHERE state = 'suspended' AND NOT is_ready
-        AND NOT EXISTS (SELECT 1 FROM codemode.approvals WHERE approvals.run = runs.id AND approvals.state = 'PENDING')`,
-    );
     // In any order: runs that no host can resume must not hide others.
     const forgotten = await this.#postgres.query<{ id: string }>(
       `SELECT id FROM codemode.runs WHERE ${RESUMABLE} AND NOT EXISTS (SELECT 1 FROM ${QUEUE_SCHEMA}.jobs
