@@ -14,9 +14,27 @@ export interface ScriptHead {
   readonly language: SourceLanguage;
   /** JSON Schema of its input. Absent: any object. */
   readonly inputSchema?: JsonObject;
+  /** What a run of it returned, as a schema without its values. A later run may return something else. */
+  readonly outputSchema?: JsonObject;
+  /** The tools that it was seen to call, as they were then. */
+  readonly pins?: readonly ScriptPin[];
+  /** The run that it was made of. */
+  readonly fromRun?: string;
+  /** The caller whose program stored it; absent where a person did, on the command line. */
+  readonly savedBy?: string;
   /** Digest of the source. */
   readonly digest: string;
   readonly createdAtMs: number;
+  /** Counted from 1: each replacement is the next. */
+  readonly version: number;
+}
+
+/** A tool that a script called, and the digest of everything that the tool said of itself. */
+export interface ScriptPin {
+  /** As programs name it. */
+  readonly server: string;
+  readonly tool: string;
+  readonly digest: string;
 }
 
 /** A program that a person has stored, to be run by its name. */

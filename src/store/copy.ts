@@ -54,6 +54,7 @@ const TABLES: readonly CopiedTable[] = [
   },
   { name: 'spending', key: ['day'], columns: ['amount'] },
   { name: 'scripts', key: ['name'], columns: ['head', 'source'] },
+  { name: 'undone', key: ['run', 'call'], columns: ['state'] },
   { name: 'credentials', key: ['server_id', 'url', 'kind'], columns: ['sealed'] },
 ];
 

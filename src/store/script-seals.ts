@@ -17,8 +17,9 @@ export class ScriptSeals {
     this.#key = key;
   }
 
-  seal({ source, ...head }: StoredScript): ScriptRow {
-    const { name } = head;
+  /** `key`: of the row; an earlier version has one of its own, and is not taken for the newest. */
+  seal({ source, ...head }: StoredScript, key: string = head.name): ScriptRow {
+    const name = key;
     return {
       name,
       head: seal(this.#key, binding('head', name), Buffer.from(JSON.stringify(head))),
@@ -28,7 +29,7 @@ export class ScriptSeals {
 
   openHead({ name, head }: Omit<ScriptRow, 'source'>): ScriptHead | undefined {
     const json = unseal(this.#key, binding('head', name), head)?.toString('utf8');
-    return json === undefined ? undefined : (JSON.parse(json) as ScriptHead);
+    return json === undefined ? undefined : { ...FIRST, ...(JSON.parse(json) as ScriptHead) };
   }
 
   open(row: ScriptRow): StoredScript | undefined {
@@ -39,6 +40,9 @@ export class ScriptSeals {
     return isOne ? { ...head, source } : undefined;
   }
 }
+
+/** Rows of earlier programs do not say. */
+const FIRST: Partial<ScriptHead> = { version: 1 };
 
 function binding(kind: string, name: string): SealBinding {
   return { purpose: `script ${kind}`, owner: [name] };

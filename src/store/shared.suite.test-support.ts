@@ -65,11 +65,60 @@ export function sharedSuite(open: () => Promise<Store>): void {
       scripts.add(script('1') as never, false),
       scripts.add(script('1') as never, false),
     ]);
-    expect([...added].sort()).toEqual(['added', 'taken']);
-    expect(await scripts.add(script('2') as never, true)).toBe('replaced');
-    expect(await scripts.find('report')).toMatchObject({ source: '2' });
+    expect(added.map(({ state }) => state).sort()).toEqual(['added', 'taken']);
+    expect(await scripts.add(script('2') as never, true)).toEqual({ state: 'replaced', version: 2 });
+    expect(await scripts.find('report')).toMatchObject({ source: '2', version: 2 });
+    expect(await scripts.find('report', 1)).toMatchObject({ source: '1', version: 1, name: 'report' });
     expect((await scripts.list()).map(({ name }) => name)).toEqual(['report']);
     expect([await scripts.remove('report'), await scripts.remove('report')]).toEqual([true, false]);
+    expect(await scripts.find('report', 1)).toBeUndefined();
+  });
+
+  test('the last ten earlier versions of a script are kept, and are none of another name', async () => {
+    const scripts = await (await open()).scripts();
+    const { scriptDigest } = await import('./scripts.js');
+    const add = (name: string, source: string) =>
+      scripts.add(
+        {
+          ...({ name, source, description: '', profile: 'codemode', language: 'typescript' } as const),
+          ...{ digest: scriptDigest(source), createdAtMs: 1 },
+        },
+        true,
+      );
+    for (let version = 1; version <= 13; version++) await add('many', `${version}`);
+    await add('many_more', '1');
+    await add('many_more', '2');
+    expect(await scripts.earlierVersions('many')).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+    expect(await scripts.earlierVersions('man')).toEqual([]);
+    expect(await scripts.find('many', 2)).toBeUndefined();
+    expect((await scripts.list()).map(({ name, version }) => `${name} ${version}`)).toEqual(['many 13', 'many_more 2']);
+    await scripts.remove('many');
+    expect(await scripts.earlierVersions('many_more')).toEqual([1]);
+    await scripts.remove('many_more');
+  });
+
+  test('a call is undone by one process, once, and again only where the server refused it', async () => {
+    const store = await open();
+    const undo = await store.undo();
+    const runs = await store.runs();
+    const owner = { id: 'undone-run', caller: 'ana', profile: 'codemode', codeDigest: 'c0de', setting: '' };
+    await runs.end([{ ...owner, state: 'succeeded', responseJson: 'null' }] as never, Date.now());
+    const begun = await Promise.all([undo.begin('undone-run', 2), undo.begin('undone-run', 2)]);
+    expect(begun.sort()).toEqual([false, true]);
+    await undo.end('undone-run', 2, 'failed');
+    expect(await undo.begin('undone-run', 2)).toBe(true);
+    await undo.end('undone-run', 2, 'undone');
+    expect(await undo.begin('undone-run', 2)).toBe(false);
+    expect(await undo.begin('undone-run', 2 ** 32 + 1)).toBe(true);
+    await undo.release('undone-run', 2 ** 32 + 1);
+    expect(await undo.begin('undone-run', 3)).toBe(true);
+    expect([...(await undo.statesOf('undone-run'))].sort()).toEqual([
+      [2, 'undone'],
+      [3, 'begun'],
+    ]);
+    await undo.begin('no-run', 1);
+    await undo.begin('undone-run', 4);
+    expect(await undo.statesOf('no-run')).toEqual(new Map());
   });
 
   test('credentials are written by who holds their lock', async () => {

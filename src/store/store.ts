@@ -11,6 +11,7 @@ import type { ResultStore } from './results.js';
 import type { RunStore } from './runs.js';
 import type { ScriptSign, ScriptStore } from './scripts.js';
 import type { SpendingStore } from './spending.js';
+import type { UndoStore } from './undo.js';
 
 /**
  * Everything that outlives a host and that hosts share: a state folder with SQLite for one machine, Postgres for several.
@@ -25,6 +26,7 @@ export interface Store {
   spending(): Promise<SpendingStore>;
   scripts(): Promise<ScriptStore>;
   readonly scriptSign: ScriptSign;
+  undo(): Promise<UndoStore>;
   credentials(): Promise<CredentialStore>;
   presence(): Promise<PresenceStore>;
   consoleAccess(): Promise<ConsoleAccess>;

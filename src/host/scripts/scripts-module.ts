@@ -1,22 +1,41 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { VirtualModule } from '../../domain/run.js';
+import type { ScriptHead } from '../../domain/script.js';
+import { SCRIPT_EXPORTS, scriptFunctions } from './script-functions.js';
 
-/** `@codemode/scripts`: programs that a person has stored, for programs to run. There is no way to store one from here. */
+/** `@codemode/scripts`: programs that are stored, for programs to run, and a way to have one stored, which asks. */
 
 const TARGET = '@scripts/';
+/** Before the name of a script that is called as a function. */
+const FUNCTION = `${TARGET}run/`;
 export const RUN_SCRIPT = `${TARGET}runScript`;
 export const LIST_SCRIPTS = `${TARGET}listScripts`;
+export const SAVE_SCRIPT = `${TARGET}save`;
 
-export const SCRIPTS_MODULE: VirtualModule = {
-  specifier: '@codemode/scripts',
-  exports: [
-    { kind: 'call', name: 'listScripts', target: LIST_SCRIPTS },
-    { kind: 'call', name: 'runScript', target: RUN_SCRIPT },
-  ],
-};
+export const SCRIPTS_SPECIFIER = '@codemode/scripts';
+
+export const SCRIPTS_MODULE: VirtualModule = scriptsModule([]);
+
+/** The module with a function for each of these scripts. */
+export function scriptsModule(scripts: readonly Pick<ScriptHead, 'name'>[]): VirtualModule {
+  return {
+    specifier: SCRIPTS_SPECIFIER,
+    exports: [
+      ...SCRIPT_EXPORTS.map((name) => ({ kind: 'call' as const, name, target: `${TARGET}${name}` })),
+      ...[...scriptFunctions(scripts)].map(([script, name]) => ({
+        ...{ kind: 'call' as const, name, target: `${FUNCTION}${script}` },
+      })),
+    ],
+  };
+}
 
 export function isScripts(target: string): boolean {
   return target.startsWith(TARGET);
+}
+
+/** The script that is called as a function; undefined for other calls. */
+export function scriptCalled(target: string): string | undefined {
+  return target.startsWith(FUNCTION) ? target.slice(FUNCTION.length) : undefined;
 }
 
 /** `@codemode/input`: what a stored script was run with. Other programs do not have it. */

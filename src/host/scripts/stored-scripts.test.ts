@@ -99,6 +99,7 @@ test('an input is an object of a bounded size that fits the schema', () => {
     ...script('fits'),
     digest: '',
     createdAtMs: 0,
+    version: 1,
     inputSchema: { properties: { n: { type: 'number' } } },
   };
   expect(checkScriptInput(head, { n: 1 })).toEqual({ ok: true, input: { n: 1 } });

@@ -11,16 +11,19 @@ import {
 import { nearest } from '../../lib/nearest.js';
 import { quoteVisibly, visibleText } from '../../lib/visible-text.js';
 import { MAX_SCRIPTS, type ScriptSign, type ScriptStore, scriptDigest } from '../../store/scripts.js';
+import { functionNameOf } from './script-functions.js';
+import { SCRIPTS_SPECIFIER } from './scripts-module.js';
 
 /** What a person gives to be stored. */
-export type NewScript = Omit<StoredScript, 'digest' | 'createdAtMs'>;
+export type NewScript = Omit<StoredScript, 'digest' | 'createdAtMs' | 'version'>;
 
 const MAX_DESCRIPTION_CHARACTERS = 500;
 const MAX_SCHEMA_BYTES = 64 * 1024;
+const MAX_PINS = 200;
 
 /**
- * The programs that people have stored. Agents run them and read about them; nothing that an agent can reach leads to
- * `add` or `remove`.
+ * The programs that are kept to be run by name. Agents run them and read about them. To what is stored an agent's program adds
+ * through the broker alone (`saveFor`), where the policy or a person allows it; it replaces and removes nothing.
  */
 export class ScriptLibrary {
   readonly #store: () => Promise<ScriptStore>;
@@ -70,16 +73,35 @@ export class ScriptLibrary {
     return this.#listed;
   }
 
+  /** The scripts that are functions of `@codemode/scripts` for a program: none where it does not name the module. */
+  async functionsFor(source: string, profile: string): Promise<readonly ScriptHead[]> {
+    return source.includes(SCRIPTS_SPECIFIER) ? this.of(profile) : [];
+  }
+
+  /** The scripts of one contract. */
+  async of(profile: string): Promise<readonly ScriptHead[]> {
+    if (!this.#sign.isSet()) return [];
+    // A store that cannot be opened is told to the program when it runs a script.
+    const stored = await this.list().catch(() => []);
+    return stored.filter((script) => script.profile === profile);
+  }
+
   async list(): Promise<ScriptHead[]> {
     return (await this.#open()).list();
   }
 
-  /** Throws `bad_input` where the name is none, `not_found` where nothing has it. */
-  async get(name: string): Promise<StoredScript> {
+  /** Throws `bad_input` where the name is none, `not_found` where nothing has it, or no such version is kept. */
+  async get(name: string, version?: number): Promise<StoredScript> {
     checkName(name);
     const store = await this.#open();
     const script = await store.find(name);
-    if (script !== undefined) return script;
+    if (script !== undefined && (version === undefined || version === script.version)) return script;
+    if (script !== undefined && version !== undefined) {
+      const earlier = await store.find(name, version);
+      if (earlier !== undefined) return earlier;
+      const kept = [script.version, ...(await store.earlierVersions(name))].join(', ');
+      throw new HostError('not_found', `there is no version ${version} of script ${name}; kept are: ${kept}`);
+    }
     throw noSuchScript(
       name,
       (await store.list()).map((each) => each.name),
@@ -90,24 +112,31 @@ export class ScriptLibrary {
   async add(script: NewScript, { replaces = false } = {}): Promise<{ script: ScriptHead; isNew: boolean }> {
     checkName(script.name);
     checkSizes(script);
-    const stored: StoredScript = {
+    const stored = {
       ...script,
       description: visibleText(script.description).trim(),
       digest: scriptDigest(script.source),
       createdAtMs: Date.now(),
     };
     const store = await this.#open();
+    await checkFunction(store, script);
     this.#sign.set();
     const added = await store.add(stored, replaces);
-    if (added === 'taken')
+    if (added.state === 'taken')
       throw new HostError(
         'bad_input',
         `there is a script ${script.name} already; take another name, or replace it with --replace`,
       );
-    if (added === 'full')
+    if (added.state !== 'added' && added.state !== 'replaced')
       throw new HostError('bad_input', `${MAX_SCRIPTS} scripts are stored already; remove one: codemode scripts list`);
     const { source: _, ...head } = stored;
-    return { script: head, isNew: added === 'added' };
+    return { script: { ...head, version: added.version }, isNew: added.state === 'added' };
+  }
+
+  /** Stores what the host made of a run for the program of an agent, once the policy has allowed it. */
+  async saveFor(made: JsonObject): Promise<JsonObject> {
+    const { script } = await this.add(made as unknown as NewScript);
+    return { name: script.name, version: script.version };
   }
 
   /** Runs in progress keep the version they have loaded. Throws `not_found`. */
@@ -159,7 +188,20 @@ export function checkName(name: string): void {
     throw new HostError('bad_input', `${shown(name)} cannot be the name of a script; use ${NAME_RULE}`);
 }
 
-function checkSizes({ source, description, inputSchema }: NewScript): void {
+/** Two scripts of one contract are not one function: `month-end` and `month_end`. */
+async function checkFunction(store: ScriptStore, { name, profile }: NewScript): Promise<void> {
+  const own = functionNameOf(name);
+  const other = (await store.list()).find(
+    (each) => each.name !== name && each.profile === profile && functionNameOf(each.name) === own,
+  );
+  if (other !== undefined)
+    throw new HostError(
+      'bad_input',
+      `${name} would be the function ${own} of @codemode/scripts, and so is the script ${other.name}; take another name`,
+    );
+}
+
+function checkSizes({ source, description, inputSchema, outputSchema, pins = [] }: NewScript): void {
   if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)
     throw new HostError(
       'bad_input',
@@ -172,6 +214,10 @@ function checkSizes({ source, description, inputSchema }: NewScript): void {
     );
   if (inputSchema !== undefined && Buffer.byteLength(JSON.stringify(inputSchema)) > MAX_SCHEMA_BYTES)
     throw new HostError('bad_input', `the input schema is larger than ${MAX_SCHEMA_BYTES} bytes; shorten it`);
+  if (outputSchema !== undefined && Buffer.byteLength(JSON.stringify(outputSchema)) > MAX_SCHEMA_BYTES)
+    throw new HostError('bad_input', `the output schema is larger than ${MAX_SCHEMA_BYTES} bytes; shorten it`);
+  if (pins.length > MAX_PINS)
+    throw new HostError('bad_input', `the program calls more than ${MAX_PINS} different tools; divide it`);
 }
 
 function noSuchScript(name: string, known: readonly string[]): HostError {

@@ -4,6 +4,7 @@ import { HOSTS } from './migrations/hosts.js';
 import { IDENTITY } from './migrations/identity.js';
 import { RUNS } from './migrations/runs.js';
 import { SHARED } from './migrations/shared.js';
+import { UNDONE } from './migrations/undone.js';
 
 export interface Migration {
   readonly name: string;
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'approvals', sql: APPROVALS },
   { name: 'audit', sql: AUDIT },
   { name: 'shared', sql: SHARED },
+  { name: 'undone', sql: UNDONE, worksWith: 6 },
 ];

@@ -1,7 +1,15 @@
 import type { ScriptHead, StoredScript } from '../../domain/script.js';
 import { ScriptSeals } from '../script-seals.js';
-import { type Added, MAX_SCRIPTS, type ScriptStore } from '../scripts.js';
-import type { Postgres } from './connection.js';
+import {
+  type Added,
+  earlierIn,
+  earlierKey,
+  MAX_EARLIER_VERSIONS,
+  MAX_SCRIPTS,
+  type ScriptStore,
+  type UnnumberedScript,
+} from '../scripts.js';
+import type { Postgres, Sql } from './connection.js';
 
 /** Stored scripts in the database that hosts share. */
 export class PostgresScriptStore implements ScriptStore {
@@ -13,40 +21,69 @@ export class PostgresScriptStore implements ScriptStore {
     this.#seals = new ScriptSeals(key);
   }
 
-  async add(script: StoredScript, replaces: boolean): Promise<Added> {
-    const { name, head, source } = this.#seals.seal(script);
+  async add(script: UnnumberedScript, replaces: boolean): Promise<Added> {
+    const { name } = script;
     return this.#postgres.transaction(async (sql) => {
       // The number of scripts is bounded, even where two hosts add one at the same time.
       await sql.change('LOCK TABLE codemode.scripts IN SHARE ROW EXCLUSIVE MODE');
-      const names = await sql.query<{ name: string }>('SELECT name FROM codemode.scripts');
-      const isKnown = names.some((row) => row.name === name);
-      if (isKnown && !replaces) return 'taken';
-      if (!isKnown && names.length >= MAX_SCRIPTS) return 'full';
-      await sql.change(
-        `INSERT INTO codemode.scripts (name, head, source) VALUES ($1, $2, $3)
-          ON CONFLICT (name) DO UPDATE SET head = excluded.head, source = excluded.source`,
-        [name, head, source],
-      );
-      return isKnown ? 'replaced' : 'added';
+      const keys = (await sql.query<{ name: string }>('SELECT name FROM codemode.scripts')).map((row) => row.name);
+      const isKnown = keys.includes(name);
+      if (isKnown && !replaces) return { state: 'taken' };
+      if (!isKnown && keys.filter((key) => !key.includes('@')).length >= MAX_SCRIPTS) return { state: 'full' };
+      const last = await this.#find(sql, name);
+      if (last !== undefined) await this.#write(sql, last, earlierKey(name, last.version));
+      const version = (last?.version ?? 0) + 1;
+      await this.#write(sql, { ...script, version }, name);
+      const old = earlierIn(keys, name).slice(MAX_EARLIER_VERSIONS - 1);
+      for (const each of old)
+        await sql.change('DELETE FROM codemode.scripts WHERE name = $1', [earlierKey(name, each)]);
+      return { state: isKnown ? 'replaced' : 'added', version };
     });
   }
 
-  async list(): Promise<ScriptHead[]> {
-    const rows = await this.#postgres.query<{ name: string; head: Buffer }>(
-      'SELECT name, head FROM codemode.scripts ORDER BY name COLLATE "C"',
+  async #write(sql: Sql, script: StoredScript, key: string): Promise<void> {
+    const { head, source } = this.#seals.seal(script, key);
+    await sql.change(
+      `INSERT INTO codemode.scripts (name, head, source) VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET head = excluded.head, source = excluded.source`,
+      [key, head, source],
     );
-    return rows.flatMap((row) => this.#seals.openHead(row) ?? []);
   }
 
-  async find(name: string): Promise<StoredScript | undefined> {
-    const [row] = await this.#postgres.query<{ name: string; head: Buffer; source: Buffer }>(
+  async #find(sql: Sql, key: string): Promise<StoredScript | undefined> {
+    const [row] = await sql.query<{ name: string; head: Buffer; source: Buffer }>(
       'SELECT name, head, source FROM codemode.scripts WHERE name = $1',
-      [name],
+      [key],
     );
     return row === undefined ? undefined : this.#seals.open(row);
   }
 
+  async list(): Promise<ScriptHead[]> {
+    const rows = await this.#postgres.query<{ name: string; head: Buffer }>(
+      `SELECT name, head FROM codemode.scripts WHERE position('@' in name) = 0 ORDER BY name COLLATE "C"`,
+    );
+    return rows.flatMap((row) => this.#seals.openHead(row) ?? []);
+  }
+
+  find(name: string, version?: number): Promise<StoredScript | undefined> {
+    return this.#find(this.#postgres, version === undefined ? name : earlierKey(name, version));
+  }
+
+  async earlierVersions(name: string): Promise<number[]> {
+    const rows = await this.#postgres.query<{ name: string }>(
+      'SELECT name FROM codemode.scripts WHERE starts_with(name, $1)',
+      [`${name}@`],
+    );
+    return earlierIn(
+      rows.map((row) => row.name),
+      name,
+    );
+  }
+
   async remove(name: string): Promise<boolean> {
-    return (await this.#postgres.change('DELETE FROM codemode.scripts WHERE name = $1', [name])) > 0;
+    return this.#postgres.transaction(async (sql) => {
+      await sql.change('DELETE FROM codemode.scripts WHERE starts_with(name, $1)', [`${name}@`]);
+      return (await sql.change('DELETE FROM codemode.scripts WHERE name = $1', [name])) > 0;
+    });
   }
 }

@@ -78,6 +78,10 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
     }),
     // Whether another host has stored one is not known here.
     scriptSign: { isSet: () => true, set: () => {} },
+    undo: once(async () => {
+      const [{ PostgresUndoStore }, { postgres, key }] = await Promise.all([import('./undo.js'), opened()]);
+      return new PostgresUndoStore(postgres, key);
+    }),
     credentials: once(async () => {
       const { PostgresCredentialStore } = await import('./credentials.js');
       return new PostgresCredentialStore((await opened()).postgres);

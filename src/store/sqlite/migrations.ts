@@ -13,6 +13,7 @@ import { RUNS } from './migrations/runs.js';
 import { RUNS_BY_CALLER } from './migrations/runs-by-caller.js';
 import { SCRIPTS } from './migrations/scripts.js';
 import { SPENDING } from './migrations/spending.js';
+import { UNDONE } from './migrations/undone.js';
 
 /**
  * What each version of the program adds to the file, in order. Those that were released are never changed: a file out
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly string[] = [
   APPROVALS_BY_CALLER,
   PRESENCE,
   RUN_MODULES,
+  UNDONE,
 ];

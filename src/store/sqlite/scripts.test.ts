@@ -30,12 +30,13 @@ function script(name: string, source = `// the source of ${name}`): StoredScript
     inputSchema: { type: 'object' },
     digest: scriptDigest(source),
     createdAtMs: 1,
+    version: 1,
   };
 }
 
 test('a script comes back as it was stored, and its text is not in the file', () => {
   const whole = script('whole');
-  expect(store.add(whole, false)).toBe('added');
+  expect(store.add(whole, false)).toEqual({ state: 'added', version: 1 });
   expect(store.find('whole')).toEqual(whole);
   const { source: _, ...head } = whole;
   expect(store.list()).toEqual([head]);
@@ -48,9 +49,9 @@ test('a script comes back as it was stored, and its text is not in the file', ()
 
 test('a name that is taken stays with its script unless it is to be replaced', () => {
   store.add(script('taken', 'first'), false);
-  expect(store.add(script('taken', 'second'), false)).toBe('taken');
+  expect(store.add(script('taken', 'second'), false)).toEqual({ state: 'taken' });
   expect(store.find('taken')?.source).toBe('first');
-  expect(store.add(script('taken', 'third'), true)).toBe('replaced');
+  expect(store.add(script('taken', 'third'), true)).toEqual({ state: 'replaced', version: 2 });
   expect(store.find('taken')?.source).toBe('third');
   store.remove('taken');
 });
@@ -75,6 +76,15 @@ test('an older source that is put back under a newer head is not there', () => {
   store.remove('rolled');
 });
 
+test('an earlier version that is put in the place of the newest is not there', () => {
+  store.add(script('older', 'the old one'), false);
+  store.add(script('older', 'the new one'), true);
+  database.prepare("DELETE FROM scripts WHERE name = 'older'").run();
+  database.prepare("UPDATE scripts SET name = 'older' WHERE name = 'older@1'").run();
+  expect(store.find('older')).toBeUndefined();
+  store.remove('older');
+});
+
 test('the number of scripts is bounded, and one that is there can still be replaced', () => {
   database.transaction(() => {
     for (let number = 0; number < MAX_SCRIPTS; number++)
@@ -82,6 +92,6 @@ test('the number of scripts is bounded, and one that is there can still be repla
         .prepare('INSERT INTO scripts VALUES (?, ?, ?)')
         .run(`many-${number}`, Buffer.from('x'), Buffer.from('x'));
   });
-  expect(store.add(script('one-more'), false)).toBe('full');
-  expect(store.add(script('many-1'), true)).toBe('replaced');
+  expect(store.add(script('one-more'), false)).toEqual({ state: 'full' });
+  expect(store.add(script('many-1'), true)).toMatchObject({ state: 'replaced' });
 });

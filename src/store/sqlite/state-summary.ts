@@ -48,7 +48,9 @@ export function summariseState(stateFolder: string, nowMs: number): StateSummary
       suspendedRuns: count("SELECT count(*) AS count FROM runs WHERE state = 'suspended'"),
       runIds: texts('SELECT id AS text FROM runs ORDER BY created_at DESC LIMIT ?', MAX_IDS),
       approvalIds: texts(`SELECT id AS text ${pending} ORDER BY created_at DESC LIMIT ?`, nowMs, MAX_IDS),
-      scriptNames: hasScripts ? texts('SELECT name AS text FROM scripts ORDER BY name LIMIT ?', MAX_IDS) : [],
+      scriptNames: hasScripts
+        ? texts("SELECT name AS text FROM scripts WHERE instr(name, '@') = 0 ORDER BY name LIMIT ?", MAX_IDS)
+        : [],
     };
   } catch (error) {
     return { ...NOTHING, problem: error instanceof Error ? error.message : 'it cannot be read' };

@@ -10,6 +10,7 @@ import { SqliteRunStore } from './runs.js';
 import { scriptSign } from './script-sign.js';
 import { SqliteScriptStore } from './scripts.js';
 import { SqliteSpendingStore } from './spending.js';
+import { SqliteUndoStore } from './undo.js';
 
 export interface SqliteStoreOptions {
   readonly stateFolder: string;
@@ -33,6 +34,7 @@ export function openSqliteStore({ stateFolder, key, quotas }: SqliteStoreOptions
     spending: once(async () => new SqliteSpendingStore(await database())),
     scripts: once(async () => new SqliteScriptStore(await database(), await key())),
     scriptSign: scriptSign(stateFolder),
+    undo: once(async () => new SqliteUndoStore(await database(), await key())),
     credentials: once(async () => new SqliteCredentialStore(await database())),
     presence: once(async () => {
       const { SqlitePresenceStore } = await import('./presence.js');
