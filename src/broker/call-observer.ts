@@ -20,6 +20,7 @@ export function startCallSpan(tracer: Tracer, { run, tool, serverPath, number }:
       'codemode.server': serverPath,
       'codemode.run.id': run.runId,
       'codemode.call.number': number,
+      'codemode.call.parent': run.parentCall,
     },
   });
 }

@@ -25,6 +25,8 @@ export interface RunContext {
   readonly authorizedUntilMs?: number;
   /** The run cannot be suspended: a decision that comes after its end is for the same call of the next run that starts alike. */
   readonly cannotSuspend?: RunStart;
+  /** The call of the run that runs the stored script whose calls these are. Absent: they are those of the run's own program. */
+  readonly parentCall?: number;
   /** The parent span of its calls; absent if tracing is off. */
   readonly trace?: TraceContext;
   /** What the pipeline remembers between calls. */

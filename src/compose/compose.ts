@@ -2,6 +2,7 @@ import type { Redactor } from '../broker/redaction/redactor.js';
 import { checkerFolder, goCacheFolder } from '../config/files/state-folder.js';
 import { nothingConfigured } from '../config/nothing-configured.js';
 import { codeModeOf } from '../config/schema/code-mode.js';
+import { policySettings } from '../config/schema/policy-schema.js';
 import type { Config } from '../config/schema/schema.js';
 import { readEnvironment } from '../config/variables/environment.js';
 import { isLogged, type Log } from '../domain/log.js';
@@ -119,6 +120,7 @@ export async function compose(
     patienceMs: loaded.config.approvals.grace,
     servesApprovals: settings.surface === 'http',
     replayBounds: replayBounds(loaded.config),
+    undo: { rules: policySettings(loaded.config.policy).undo ?? [], store: () => records.store.undo() },
     ...(machine.runtimes.length === 0 ? {} : { processLimits: runnerSettings(loaded.config).limits }),
     ...(machine.go === undefined ? {} : { goPackages: loaded.config.go.precompile }),
     ...(learned === undefined ? {} : { observed: learned }),

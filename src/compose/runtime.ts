@@ -4,6 +4,7 @@ import { ToolChecker } from '../broker/arguments/tool-checker.js';
 import { Broker, type BrokerOptions } from '../broker/broker.js';
 import type { CallObserver } from '../broker/call-observer.js';
 import { registerCapabilities } from '../broker/capabilities/capability-tools.js';
+import { registerScriptTools } from '../broker/capabilities/script-tools.js';
 import type { Hooks } from '../broker/hooks/hooks.js';
 import { CallLimits } from '../broker/limits/call-limits.js';
 import { Budgets } from '../broker/policy/budget.js';
@@ -43,6 +44,7 @@ export async function openRuntime(
   { registry, policy, redactor, records, retryOf, whyOutdated, tracer, observer, hooks, ...machine }: RuntimeContext,
 ): Promise<RuntimeParts> {
   registerCapabilities(registry);
+  registerScriptTools(registry, (script) => records.scripts.saveFor(script));
   const settings = policySettings(config.policy);
   const hasPrices = Object.keys(settings.prices).length > 0;
   const spending = hasPrices ? { store: await records.store.spending() } : {};

@@ -24,6 +24,8 @@ export interface HookEvent {
   readonly runId: string;
   /** Of this call alone; the same before and after. */
   readonly callId: string;
+  /** Of the call that runs the stored script which makes this one; absent where the program itself does. */
+  readonly parentId?: string;
   readonly caller: string;
   readonly profile: string;
   readonly server: string;

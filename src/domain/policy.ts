@@ -1,5 +1,6 @@
 import type { JsonObject, JsonPrimitive } from './json.js';
 import type { ToolAnnotations } from './tool.js';
+import type { UndoRule } from './undo.js';
 
 /** The decision of a policy: the call is made, a person is asked first, or it is refused. */
 export const DECISIONS = ['allow', 'ask', 'deny'] as const;
@@ -69,6 +70,8 @@ export interface Budget {
 export interface PolicySettings {
   readonly preset: Preset;
   readonly rules: readonly PolicyRule[];
+  /** How calls are undone, on request. */
+  readonly undo?: readonly UndoRule[];
   /** What a call costs, by `server/tool` pattern; the first that fits counts. */
   readonly prices: Readonly<Record<string, number>>;
   readonly budget: Budget;

@@ -1,13 +1,17 @@
 import type { Approvals } from '../broker/approvals/approvals.js';
 import { toolDigestOf } from '../broker/approvals/identity.js';
+import type { CatalogSnapshot } from '../catalog/snapshot.js';
+import { HostError } from '../domain/errors.js';
 import type { IsolationLevel } from '../domain/isolation.js';
 import type { ProcessLimits } from '../domain/process-program.js';
 import type { CallerQuotas } from '../domain/quotas.js';
 import type { CallerId, Failure, SourceLanguage } from '../domain/run.js';
 import type { Tracer } from '../domain/trace.js';
+import type { UndoRule } from '../domain/undo.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { PresentRun } from '../store/presence.js';
+import type { UndoStore } from '../store/undo.js';
 import type { Presence, SeenClient } from './presence.js';
 import { warmGo } from './processes/warm-go.js';
 import { replayProcess } from './recordings/process-replay.js';
@@ -25,6 +29,9 @@ import { findSyntaxError } from './runs/syntax-check.js';
 import type { ScriptLibrary } from './scripts/stored-scripts.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { Telemetry } from './telemetry.js';
+import { recordedAnswers } from './undo/recorded-answers.js';
+import { planUndo, type UndoStep } from './undo/undo-plan.js';
+import { type UndoneStep, undoSteps } from './undo/undo-run.js';
 
 export type { Approvals } from '../broker/approvals/approvals.js';
 export type { PresentRun } from '../store/presence.js';
@@ -51,10 +58,22 @@ export interface HostParts extends Omit<SessionParts, 'live'> {
   readonly processLimits?: ProcessLimits;
   /** If the profile runs Go: which packages are compiled in advance, unless they are cached already. */
   readonly goPackages?: 'common' | 'all';
+  /** How calls of ended runs are undone, and which were. */
+  readonly undo: { readonly rules: readonly UndoRule[]; readonly store: () => Promise<UndoStore> };
   /** What recorded programs may spend when they are run again. */
   readonly replayBounds: ReplayBounds;
   /** Ends what passes on traces: the last thing that is closed. */
   readonly closeTraces?: () => Promise<void>;
+}
+
+/** What can be undone of a run, and the way to do it. */
+export interface PlannedUndo {
+  readonly steps: readonly UndoStep[];
+  undo(options: {
+    readonly askPerson?: AskPerson | undefined;
+    readonly signal: AbortSignal;
+    readonly onStep?: (done: UndoneStep) => void;
+  }): Promise<readonly UndoneStep[]>;
 }
 
 /** What we do for callers. Owns everything that was opened for them, and closes it. */
@@ -74,6 +93,12 @@ export class Host {
 
   openSession(options: SessionOptions): Session {
     return new Session(this.#parts, options);
+  }
+
+  /** A session of the same client under another contract, with the same bounds. */
+  openSessionLike({ caller, bounds }: Session, profile: string): Session {
+    const options = this.#parts.sessionOptionsOf(caller, profile);
+    return this.openSession({ ...options, ...(bounds === undefined ? {} : { bounds }) });
   }
 
   /** Starts processes ahead of the first program, and asks every server for its tools. `say`: what takes long. */
@@ -107,6 +132,11 @@ export class Host {
   /** Asks every server for its tools now. */
   async refresh(): Promise<void> {
     await this.#parts.catalog.refreshAll();
+  }
+
+  /** Which tools there are now, of all servers. */
+  snapshot(): CatalogSnapshot {
+    return this.#parts.catalog.snapshot();
   }
 
   /** Says when a server's tools have changed. Returns the function that stops it. */
@@ -263,6 +293,38 @@ export class Host {
       return tool === undefined ? undefined : toolDigestOf(tool);
     };
     return compareLive(recording, { broker, snapshot, presentation, digestOf, caller, profile });
+  }
+
+  /**
+   * What can be undone of an ended run of these callers, the last call first, with the way to do it. Throws `not_found`, also
+   * for runs of others.
+   */
+  async planUndo(runId: string, callers: readonly CallerId[]): Promise<PlannedUndo> {
+    const { suspended, catalog, undo, runtime, patienceMs } = this.#parts;
+    const run = await suspended.show(runId);
+    const recording = callers.some((each) => each === run.caller) ? await suspended.recordingOf(runId) : undefined;
+    // The recording is sealed with its caller; the row by which it was found is not.
+    if (recording === undefined || recording.caller !== run.caller)
+      throw new HostError(
+        'not_found',
+        `run ${runId} is of ${run.caller}; only their own runs can be undone by a caller`,
+      );
+    const answers = recordedAnswers(recording);
+    const names = new Set(answers.map(({ server }) => server));
+    const paths = catalog.snapshot().servers.filter(({ path, id }) => names.has(path) || names.has(id));
+    const snapshot = await catalog.prepare(paths.map(({ path }) => path));
+    const store = await undo.store();
+    const states = await store.statesOf(runId);
+    const steps = planUndo(answers, { rules: undo.rules, snapshot, states });
+    const { profile } = run;
+    const owner = { runId, caller: recording.caller as CallerId, profile };
+    return {
+      steps,
+      undo: async ({ askPerson, signal, onStep }) => {
+        const { broker } = await runtime.open();
+        return undoSteps(owner, steps, { broker, store, patienceMs, askPerson, signal }, onStep);
+      },
+    };
   }
 
   async #resume(run: ResumedRun, client?: RunClient): Promise<void> {

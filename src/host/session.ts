@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { BrokerOutcome } from '../broker/broker.js';
 import { intersectionOf } from '../broker/capabilities/bounds.js';
+import { SCRIPT_TOOLS } from '../broker/capabilities/script-tools.js';
 import { ReceivedData } from '../broker/policy/flow.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { WaitProgress } from '../catalog/catalog.js';
 import type { CatalogServer } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
-import type { JsonValue } from '../domain/json.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
 import { PROCESS_LANGUAGES } from '../domain/process-program.js';
 import type { CallerId, Outcome, RunId } from '../domain/run.js';
-import type { ScriptHead } from '../domain/script.js';
+import type { ScriptHead, StoredScript } from '../domain/script.js';
 import { duringStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TypeVerdict } from '../domain/type-check.js';
 import { Cancellation } from '../lib/cancellation.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { callDirect, type DirectCallContext } from './calls/direct-call.js';
+import { callDirect, type DirectCallContext, type DirectlyCalled } from './calls/direct-call.js';
 import { RunCalls, type RunCallsSoFar } from './calls/run-calls.js';
 import { serversUsed } from './calls/tool-trace.js';
 import { SessionTypeCheck } from './check/session-type-check.js';
@@ -39,12 +40,13 @@ import { RunCatalog } from './runs/run-catalog.js';
 import { missingServers, stateOf } from './runs/run-summary.js';
 import { RunTrace } from './runs/run-trace.js';
 import type { RunAnswer, RunFacts, RunRequest, RunSummary } from './runs/run-types.js';
+import { changedPins, changedQuestion, changedScript } from './scripts/script-pins.js';
 import { connecting } from './servers/connecting.js';
 import { ServerNews } from './servers/server-news.js';
 import type { SessionOptions, SessionParts } from './session-parts.js';
 import { SessionTools } from './tools/session-tools.js';
 import type { CatalogContext } from './tools/tool-catalog.js';
-import type { DirectTool, ToolView } from './tools/tool-view.js';
+import type { ToolView } from './tools/tool-view.js';
 
 export type { BrokerOutcome, DirectCallContext, SessionOptions, SessionParts };
 
@@ -57,6 +59,9 @@ const GATHER_CALLS_MS = 40;
 
 /** The program, if it is a new run, and the client that waits for it. */
 type Preparation = RunClient & Pick<Partial<RunRequest>, 'source' | 'script'>;
+
+/** What a run of a stored script is given besides the script and its input. */
+export type ScriptRun = Omit<RunRequest, 'source' | 'language' | 'input' | 'script' | 'context'>;
 
 /** What is stored of a suspended run besides its program. */
 interface SuspendedContext extends RunCallsSoFar {
@@ -207,6 +212,39 @@ export class Session {
     return summary;
   }
 
+  /**
+   * Runs a stored script as a run of its own. `input` fits the script. Where tools that it calls have changed since it was stored, the
+   * policy decides first. Throws `conflict` where that is not allowed.
+   */
+  async runScript(script: StoredScript, input: JsonObject, request: ScriptRun): Promise<RunAnswer> {
+    await this.confirmScript(script, request);
+    const { source, language } = script;
+    return this.run({ ...request, source, language, input });
+  }
+
+  /** The first half of it: throws `conflict` where the script must not run. */
+  async confirmScript(script: StoredScript, request: Pick<ScriptRun, 'signal' | 'askPerson'>): Promise<void> {
+    if ((script.pins ?? []).length === 0) return;
+    const { forCode } = await this.#viewFor(script.source, []);
+    const changes = changedPins(script, forCode);
+    if (changes.length === 0) return;
+    const { askPerson, signal } = request;
+    const stop = new AbortController();
+    const cancel = () => stop.abort();
+    signal?.addEventListener('abort', cancel);
+    try {
+      const context = { signal: stop.signal, askPerson };
+      const outcome = await this.callDirect(
+        { tool: SCRIPT_TOOLS.run_changed },
+        changedQuestion(script, changes),
+        context,
+      );
+      if (!outcome.ok) throw changedScript(script, changes, outcome.error);
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
   /** Runs what people see and can cancel while it lasts, besides its own client. */
   async #shown<Result>(
     { runId, source, signal }: { readonly runId: string } & Pick<RunRequest, 'source' | 'signal'>,
@@ -226,11 +264,7 @@ export class Session {
   }
 
   /** A tool called by the client itself, through the same pipeline as calls from code. */
-  async callDirect(
-    direct: Pick<DirectTool, 'tool'>,
-    input: JsonValue,
-    context: DirectCallContext,
-  ): Promise<BrokerOutcome> {
+  async callDirect(direct: DirectlyCalled, input: JsonValue, context: DirectCallContext): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
     const { caller } = this;
     const bounds = this.#reach;
@@ -255,7 +289,8 @@ export class Session {
     const run = { ...prepared, verdict: this.#check.gateFor(types, request, prepared.view) };
     const { calls } = run;
     live.soFar = () => ({ calls: calls.recorded, notes: calls.notes });
-    const program = { source, language, limits, ...programForm(request, run.view) };
+    const functions = await this.#parts.scripts.functionsFor(source, this.#options.profile);
+    const program = { source, language, limits, ...programForm(request, run.view, functions) };
     calls.awaitVerdict(run.verdict);
     const options = this.#runOptions(run, request);
     const started = await steps.start(() => Run.start(sandbox, program, context.runId as RunId, options));

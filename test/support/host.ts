@@ -71,6 +71,7 @@ export function openSession(sandbox: Sandbox, { bounds, reach = {} }: Grants = {
     suspended: records.suspended,
     telemetry: new Telemetry(),
     scripts: records.scripts,
+    undo: { rules: [], store: () => records.store.undo() },
     firstListingMs: 5_000,
     patienceMs: 1_000,
     replayBounds: {

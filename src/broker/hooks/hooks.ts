@@ -120,6 +120,7 @@ function eventOf({ run, number, tool, input }: BrokerCall, event: Hook['when']):
     event,
     runId: run.runId,
     callId: `${run.runId}/${number}`,
+    ...(run.parentCall === undefined ? {} : { parentId: `${run.runId}/${run.parentCall}` }),
     caller: run.caller,
     profile: run.profile,
     server: tool.serverId,

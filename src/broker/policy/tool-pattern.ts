@@ -9,9 +9,14 @@ export interface ToolPattern {
 
 export const TOOL_PATTERN_EXAMPLE = 'a pattern such as files/write_* (files/* for all tools of a server)';
 
+/** Modules of ours whose calls pass the policy: `@codemode/scripts/save`. */
+const OWN_MODULE = /^@(codemode\/[a-z]+)\/(.+)$/s;
+
 /** `undefined` where the text is none. A tool's own name may have slashes in it, a server's can't. */
 export function readToolPattern(text: string): ToolPattern | undefined {
   if (text === '*') return { server: '*', tool: '*' };
+  const [, ownServer, ownTool] = OWN_MODULE.exec(text) ?? [];
+  if (ownServer !== undefined && ownTool !== undefined) return { server: ownServer, tool: ownTool };
   const slash = text.indexOf('/');
   return slash < 1 || slash === text.length - 1
     ? undefined

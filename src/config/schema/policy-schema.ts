@@ -134,6 +134,26 @@ const rule = z
       });
   });
 
+const undoRule = z.strictObject({
+  tool: z
+    .string()
+    .regex(/^[^/*]+\/[^*]+$/s, { error: 'a tool such as github/create_issue, without *' })
+    .meta(means('The tool whose calls are undone, `server/tool`.', 'github/create_issue')),
+  with: z
+    .string()
+    .min(1)
+    .meta(means('The tool that undoes them: of the same server, or `server/tool`.', 'close_issue')),
+  arguments: z
+    .record(z.string(), z.json())
+    .default({})
+    .meta(
+      means(
+        'What it is sent. `$result.PLACE` and `$arguments.PLACE` stand for a part of the answer or of the arguments of the call.',
+        '{ issue: "$result.number", repo: "$arguments.repo" }',
+      ),
+    ),
+});
+
 const price = z.number().min(0).max(MAX_PRICE);
 
 /** The list form is converted to this one before it is checked: see `server-map.ts`. */
@@ -152,6 +172,16 @@ export const policySchema = z.strictObject({
     .max(MAX_RULES)
     .default([])
     .meta(means('Rules, in order.', '[{ tools: "files/*", decision: ask }]')),
+  undo: z
+    .array(undoRule)
+    .max(MAX_RULES)
+    .default([])
+    .meta(
+      means(
+        'How `codemode runs undo` undoes calls.',
+        '[{ tool: github/create_issue, with: close_issue, arguments: { issue: "$result.number" } }]',
+      ),
+    ),
   prices: z
     .record(z.string().min(1), price)
     .default({})

@@ -10,7 +10,7 @@ import type { TraceContext } from '../../domain/trace.js';
 import type { CallProgress } from '../../domain/upstream.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import type { RunClient } from '../runs/run-client.js';
-import type { DirectTool } from '../tools/tool-view.js';
+import type { CalledTool } from './called-tool.js';
 import { toDirectCallError } from './direct-call-error.js';
 
 /** On whose behalf, and how long a person may take. */
@@ -34,10 +34,15 @@ export interface DirectCallContext extends Pick<RunClient, 'askPerson' | 'respon
   readonly trace?: TraceContext | undefined;
 }
 
+/** As much of a tool as such a call has to do with. */
+export interface DirectlyCalled {
+  readonly tool: Pick<CalledTool, 'tool' | 'server'>;
+}
+
 /** A tool called by the client itself, through the same pipeline as calls from code. */
 export async function callDirect(
   { broker, caller, profile, bounds, received, patienceMs }: DirectCaller,
-  { tool: { tool, server } }: Pick<DirectTool, 'tool'>,
+  { tool: { tool, server } }: DirectlyCalled,
   input: JsonValue,
   { signal, onProgress, askPerson, respondent, trace, authorizedUntilMs }: DirectCallContext,
 ): Promise<BrokerOutcome> {

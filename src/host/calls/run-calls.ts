@@ -9,6 +9,7 @@ import type { CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonValue } from '../../domain/json.js';
 import { needsOf } from '../../domain/profile-name.js';
 import type { CallReply, Failure, GuestCall } from '../../domain/run.js';
+import type { Tool } from '../../domain/tool.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { TypeCheckGate } from '../check/type-check-gate.js';
 import { type RecordedCall, recordedCall } from '../recordings/recorded-call.js';
@@ -18,12 +19,14 @@ import type { CallAnswerer, RunCallDelegate, RunClient } from '../runs/run.js';
 import type { RunCatalog } from '../runs/run-catalog.js';
 import type { Presentation, RunFacts, ScriptRequest } from '../runs/run-types.js';
 import type { SuspendedRuns } from '../runs/suspended-runs.js';
+import { BrokerDecisions } from '../scripts/broker-decisions.js';
 import { type Asker, NestedRuns, type NestedSoFar, type ProgramsCalls } from '../scripts/nested-runs.js';
 import { ScriptCalls } from '../scripts/script-calls.js';
 import { isScripts, RUN_SCRIPT } from '../scripts/scripts-module.js';
+import { isAboutScripts, withScripts } from '../scripts/search-scripts.js';
 import type { ScriptLibrary } from '../scripts/stored-scripts.js';
-import { answerDiscovery, isDiscovery, questionTooLong, serverAskedAbout } from '../tools/discovery.js';
-import { modulesOf } from '../tools/modules.js';
+import { answerDiscovery, isDiscovery, questionTooLong, SEARCH_TOOLS, serverAskedAbout } from '../tools/discovery.js';
+import { modulesWith } from '../tools/modules.js';
 import type { ProgramNames } from './called-tool.js';
 import { type CallsSoFar, ToolCalls } from './tool-calls.js';
 
@@ -102,7 +105,11 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
         ...(script.onCall === undefined ? {} : { onCall: script.onCall }),
       });
     this.nested = new NestedRuns(
-      { scripts, sandbox, modules: modulesOf(snapshot), script, limits, calls: this, patienceMs, client },
+      {
+        ...{ scripts, sandbox, script, limits, calls: this, patienceMs, client },
+        modules: (functions) => modulesWith(snapshot, functions),
+        decisions: new BrokerDecisions({ tools: this.tools, seen, suspended: parts.suspended, sandbox, maxToolCalls }),
+      },
       before?.nested,
     );
     this.#recorded = new Map(before?.recorded.map((each) => [each.number, each]));
@@ -165,9 +172,11 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
       const tooLong = questionTooLong(call.argumentsJson);
       if (tooLong !== undefined) return { ok: false, error: tooLong };
       await seen.fillIn(serverAskedAbout(input, seen.snapshot));
-      return answerDiscovery(call.target, input, seen.snapshot, catalog, (tool) =>
-        observed?.typeOf({ caller, profile }, tool),
-      );
+      const isSearch = call.target === SEARCH_TOOLS;
+      const kept = isSearch ? await this.#parts.scripts.of(profile) : [];
+      if (isSearch && isAboutScripts(input)) return withScripts(noTools(input), input, kept);
+      const typeOf = (tool: Tool) => observed?.typeOf({ caller, profile }, tool);
+      return withScripts(answerDiscovery(call.target, input, seen.snapshot, catalog, typeOf), input, kept);
     }
     if (isScripts(call.target)) return this.nested.answer(call.target, input, delegate, asker, numbered.number);
     if (isResults(call.target)) {
@@ -193,6 +202,11 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     if (reply.ok) return { ok: true, json: `{"ok":true,"result":${String(reply.json)}}` };
     return 'ends' in reply ? reply : presentation.reply({ ok: false, error: reply.error });
   }
+}
+
+/** The answer where only scripts are searched. */
+function noTools([query = null]: readonly JsonValue[]): CallReply {
+  return { ok: true, json: JSON.stringify({ query, results: [] }) };
 }
 
 function methodNames(tool: CatalogTool, snapshot: CatalogSnapshot): ProgramNames {

@@ -214,12 +214,31 @@ export class ToolCalls {
   /** Passes a call that was counted to the broker, and notes what became of it. */
   async send(
     found: CalledTool,
-    { number }: GuestCall,
+    call: GuestCall,
     input: JsonValue | undefined,
     delegate: RunCallDelegate,
     run: RunContext = this.#options.run,
   ): Promise<CallReply> {
-    const { broker, present, client } = this.#options;
+    const { present } = this.#options;
+    const { tool, server } = found;
+    const outcome = await this.carryOut(found, call, input, delegate, run);
+    const reply = present(outcome);
+    if (delegate.isSuspended?.() === true && !outcome.ok && outcome.verdict === 'pending') return reply;
+    if (reply.ok && this.jsonTexts.size < MAX_NOTED && isJsonText(reply.json))
+      this.jsonTexts.add(visibleLine(`${server.path}/${tool.name}`));
+    if (reply.ok && outcome.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json, outcome.reply);
+    return reply;
+  }
+
+  /** The same, with the outcome as it is: for calls whose answer is not the program's. */
+  async carryOut(
+    found: CalledTool,
+    { number }: Pick<GuestCall, 'number'>,
+    input: JsonValue | undefined,
+    delegate: RunCallDelegate,
+    run: RunContext = this.#options.run,
+  ): Promise<BrokerOutcome> {
+    const { broker, client } = this.#options;
     const { onProgress, respondent } = client;
     const { tool, server } = found;
     if (!isRepeatable(tool)) this.isRepeatable = false;
@@ -251,7 +270,7 @@ export class ToolCalls {
     if (delegate.isSuspended?.() === true && !outcome.ok && outcome.verdict === 'pending') {
       // It has had no effect yet: it is made again, counted and traced, when the run is resumed.
       this.#made -= 1;
-      return present(outcome);
+      return outcome;
     }
     const entry = traceOf(found, outcome, performance.now() - startedAt);
     if (this.trace.length < MAX_TRACE_ENTRIES)
@@ -268,11 +287,7 @@ export class ToolCalls {
       // Located while the call is open: afterwards it is unknown. Lines of a stored script are not lines of the program.
       if (setPlace !== undefined && run === this.#options.run) setPlace((await delegate.locate())[0]);
     }
-    const reply = present(outcome);
-    if (reply.ok && this.jsonTexts.size < MAX_NOTED && isJsonText(reply.json))
-      this.jsonTexts.add(visibleLine(`${server.path}/${tool.name}`));
-    if (reply.ok && outcome.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json, outcome.reply);
-    return reply;
+    return outcome;
   }
 
   /**

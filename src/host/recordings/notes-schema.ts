@@ -10,7 +10,14 @@ export const notesSchema = z.object({
       z.object({
         ...{ name: z.string(), codeDigest: z.string(), byCall: amount, startedAtMs: amount },
         ...{ durationMs: amount.optional(), isFailed: z.boolean().optional() },
-        calls: z.array(z.object({ number: amount, target: z.string(), argumentsJson: z.string() })),
+        calls: z.array(
+          z.object({
+            ...{ number: amount, target: z.string(), argumentsJson: z.string() },
+            answer: z
+              .union([z.object({ ok: z.literal(true), json: z.string() }), z.object({ ok: z.literal(false) })])
+              .optional(),
+          }),
+        ),
       }),
     )
     .optional(),

@@ -18,7 +18,12 @@ export interface NestedScript {
   durationMs?: number | undefined;
   isFailed?: boolean | undefined;
   /** Numbered as in approvals: after those of the run's own program. */
-  readonly calls: RecordedCall[];
+  readonly calls: NestedCall[];
+}
+
+/** A call of a stored script, with what it was answered where that is small enough to be kept. */
+export interface NestedCall extends RecordedCall {
+  answer?: { readonly ok: true; readonly json: string } | { readonly ok: false } | undefined;
 }
 
 /** An attempt that failed, after which the call was sent again. */
@@ -29,4 +34,6 @@ export interface CallRetry {
 }
 
 export const MAX_NESTED_CALLS = 2_000;
+/** Of the answers to all of them. */
+export const MAX_NESTED_ANSWER_CHARACTERS = 1024 * 1024;
 export const MAX_RETRIES = 1_000;

@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot } from '../../catalog/snapshot.js';
 import { needsOf } from '../../domain/profile-name.js';
 import { unknownGoCalls } from '../processes/go-package.js';
+import { functionNameOf } from '../scripts/script-functions.js';
 import type { ScriptLibrary } from '../scripts/stored-scripts.js';
 import { findServer } from '../tools/discovery.js';
 import { serversNamedIn, usesDiscovery } from './named-servers.js';
@@ -73,7 +74,10 @@ async function withStoredScripts({ scripts }: PreparationParts, program: Program
   const heads = stored.filter((script) => script.profile === profile).slice(0, MAX_SCRIPTS);
   const sources = new Map<string, string>();
   const follow = async (text: string): Promise<void> => {
-    const quoted = heads.filter(({ name }) => ["'", '"', '`'].some((mark) => text.includes(`${mark}${name}${mark}`)));
+    const quoted = heads.filter(
+      ({ name }) =>
+        ["'", '"', '`'].some((mark) => text.includes(`${mark}${name}${mark}`)) || text.includes(functionNameOf(name)),
+    );
     // Names that are made up while it runs may be any.
     for (const { name } of quoted.length === 0 ? heads : quoted) {
       if (sources.has(name)) continue;

@@ -1,7 +1,8 @@
 import type { Program } from '../../domain/run.js';
+import type { ScriptHead } from '../../domain/script.js';
 import { inputModule } from '../scripts/scripts-module.js';
 import { apiModulesOf, bodyFormOf } from '../tools/api-module.js';
-import { modulesOf } from '../tools/modules.js';
+import { modulesWith } from '../tools/modules.js';
 import type { ToolView } from '../tools/tool-view.js';
 import type { RunRequest } from './run-types.js';
 
@@ -9,6 +10,7 @@ import type { RunRequest } from './run-types.js';
 export function programForm(
   { input, script, context, engine }: RunRequest,
   { forCode }: ToolView,
+  scripts: readonly ScriptHead[],
 ): Pick<Program, 'modules' | 'blocking' | 'script' | 'body' | 'engine'> {
   const wanted = engine === undefined ? {} : { engine };
   if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context), ...wanted };
@@ -18,6 +20,6 @@ export function programForm(
       blocking: true,
       script: { input: script.input, calls: [script.callTool, script.callScript] },
     };
-  const shared = modulesOf(forCode);
+  const shared = modulesWith(forCode, scripts);
   return { modules: input === undefined ? shared : [...shared, inputModule(input)], ...wanted };
 }

@@ -14,14 +14,15 @@ import type {
   RunId,
   VirtualModule,
 } from '../../domain/run.js';
-import type { StoredScript } from '../../domain/script.js';
+import type { ScriptHead, StoredScript } from '../../domain/script.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { recordedCall } from '../recordings/recorded-call.js';
-import { MAX_NESTED_CALLS, type NestedScript } from '../recordings/run-notes.js';
+import { MAX_NESTED_ANSWER_CHARACTERS, MAX_NESTED_CALLS, type NestedScript } from '../recordings/run-notes.js';
 import { type CallAnswerer, Run, type RunCallDelegate, type RunClient } from '../runs/run.js';
 import type { ScriptRequest } from '../runs/run-types.js';
-import { inputModule, LIST_SCRIPTS, RUN_SCRIPT } from './scripts-module.js';
+import { scriptFunctions } from './script-functions.js';
+import { inputModule, LIST_SCRIPTS, RUN_SCRIPT, SAVE_SCRIPT, scriptCalled } from './scripts-module.js';
 import { checkProfile, type ScriptLibrary } from './stored-scripts.js';
 
 /** A script that runs a script that runs a script: one that goes deeper runs itself. */
@@ -46,6 +47,22 @@ export interface ProgramsCalls {
   answerFor(asker: Asker, call: GuestCall, delegate: RunCallDelegate): Promise<CallReply>;
 }
 
+/** A call of `@codemode/scripts` that the policy decides about. */
+export interface DecidedCall {
+  /** As approvals have it. */
+  readonly number: number;
+  readonly delegate: RunCallDelegate;
+  readonly asker: Asker;
+}
+
+/** What is asked of the broker about stored scripts. */
+export interface ScriptDecisions {
+  /** Why a script must not run: tools that it calls have changed, and nothing allows it all the same. Undefined: it may. */
+  refusalOf(script: StoredScript, call: DecidedCall): Promise<CallReply | undefined>;
+  /** Stores a program for its caller, where that is allowed. Throws `bad_input` and `not_found`. */
+  save(wish: JsonValue | undefined, call: DecidedCall): Promise<CallReply>;
+}
+
 /** What is stored of the nested scripts of a suspended run. */
 export interface NestedSoFar {
   readonly runs: number;
@@ -60,13 +77,14 @@ interface NestedLog extends Omit<LogEntry, 'timeMs'> {
 export interface NestedRunsOptions {
   readonly scripts: ScriptLibrary;
   readonly sandbox: Sandbox;
-  /** What every program of the run may import. */
-  readonly modules: readonly VirtualModule[];
+  /** What every program of the run may import, besides functions of scripts. */
+  readonly modules: (scripts: readonly ScriptHead[]) => readonly VirtualModule[];
   /** Where the run's own program is a classic script: then so are those that it runs. */
   readonly script?: ScriptRequest | undefined;
   /** Of the run. What its scripts use counts towards them. */
   readonly limits: Limits;
   readonly calls: ProgramsCalls;
+  readonly decisions: ScriptDecisions;
   readonly patienceMs: number;
   readonly client: RunClient;
 }
@@ -83,6 +101,7 @@ export class NestedRuns {
   /** By depth: who waits in line here never holds the place that somebody in front waits for. */
   readonly #places: Slots[] = [];
   #runs: number;
+  #answerCharacters = 0;
   #logBytes: number;
 
   constructor(options: NestedRunsOptions, { runs, logs, scripts = [] }: NestedSoFar = { runs: 0, logs: [] }) {
@@ -118,20 +137,28 @@ export class NestedRuns {
     try {
       if (target === LIST_SCRIPTS) return { ok: true, json: JSON.stringify(await this.#list(asker)) };
       if (target === RUN_SCRIPT) return await this.#run(input, delegate, asker, number);
+      if (target === SAVE_SCRIPT) return await this.#options.decisions.save(input[0], { number, delegate, asker });
+      const called = scriptCalled(target);
+      if (called !== undefined) return await this.#run([called, ...input], delegate, asker, number);
     } catch (error) {
       if (!isHostError(error)) throw error;
       const errorClass = error.code === 'not_found' ? 'ToolNotFoundError' : 'ToolCallError';
       return refused(errorClass, error.message, 'See listScripts() of @codemode/scripts for what there is.');
     }
-    return refused('CodemodeError', `there is no ${target} in @codemode/scripts`, 'Use listScripts or runScript.');
+    return refused(
+      'CodemodeError',
+      `there is no ${target} in @codemode/scripts`,
+      'Use listScripts, runScript or save.',
+    );
   }
 
   async #list({ context }: Asker): Promise<JsonObject[]> {
     const scripts = (await this.#options.scripts.list()).filter(({ profile }) => profile === context.profile);
-    return scripts.map(({ name, description, inputSchema }) => ({
-      name,
-      description,
+    const functions = scriptFunctions(scripts);
+    return scripts.map(({ name, description, inputSchema, outputSchema, version }) => ({
+      ...{ name, description, version, function: functions.get(name) ?? null },
       ...(inputSchema === undefined ? {} : { inputSchema }),
+      ...(outputSchema === undefined ? {} : { outputSchema }),
     }));
   }
 
@@ -161,6 +188,8 @@ export class NestedRuns {
     const { checkScriptInput } = await import('./script-input.js');
     const checked = checkScriptInput(script, given ?? undefined);
     if (!checked.ok) return checked;
+    const refusal = await this.#options.decisions.refusalOf(script, { number: byCall, delegate, asker });
+    if (refusal !== undefined) return refusal;
     const place = await this.#placesAt(asker.depth).enter(delegate.signal);
     if (place.kind !== 'entered')
       return overLimit(`no place came free for script ${name}`, 'Run fewer scripts at once.');
@@ -169,7 +198,7 @@ export class NestedRuns {
     this.scripts.push(noted);
     try {
       const report = await this.#execute(script, checked.input, delegate, noted, {
-        context: contextOf(script, checked.input, asker),
+        context: contextOf(script, checked.input, asker, byCall),
         depth: asker.depth + 1,
         firstNumber: number * NUMBERS_OF_ONE_PROGRAM,
       });
@@ -200,7 +229,7 @@ export class NestedRuns {
       {
         source: script.source,
         language: script.language,
-        ...this.#formOf(input),
+        ...(await this.#formOf(script, input, asker)),
         limits: {
           ...limits,
           // Not less than what is left: it is the run that ends, not the script in the program's hands.
@@ -211,7 +240,13 @@ export class NestedRuns {
       randomUUID() as RunId,
       {
         caller: asker.context.caller,
-        calls: new NestedCalls(calls, (call) => this.#note(noted, asker, call), script.name, asker, outer),
+        calls: new NestedCalls(
+          calls,
+          (call, reply) => this.#note(noted, asker, call, reply),
+          script.name,
+          asker,
+          outer,
+        ),
         patienceMs,
         onHeld: (isHeld) => outer.onHeld(isHeld),
         signal: outer.signal,
@@ -223,15 +258,28 @@ export class NestedRuns {
     return end.report;
   }
 
-  #note(noted: NestedScript, { firstNumber }: Asker, call: GuestCall): void {
-    const known = this.scripts.reduce((sum, { calls }) => sum + calls.length, 0);
-    if (known < MAX_NESTED_CALLS) noted.calls.push(recordedCall({ ...call, number: firstNumber + call.number }));
+  #note(noted: NestedScript, { firstNumber }: Asker, call: GuestCall, reply: CallReply | undefined): void {
+    const number = firstNumber + call.number;
+    if (reply === undefined) {
+      const known = this.scripts.reduce((sum, { calls }) => sum + calls.length, 0);
+      if (known < MAX_NESTED_CALLS) noted.calls.push(recordedCall({ ...call, number }));
+      return;
+    }
+    const made = noted.calls.find((each) => each.number === number);
+    const answer = reply.ok ? { ok: true as const, json: textOf(reply.json) } : { ok: false as const };
+    this.#answerCharacters += answer.ok ? answer.json.length : 0;
+    if (made !== undefined && this.#answerCharacters <= MAX_NESTED_ANSWER_CHARACTERS) made.answer = answer;
   }
 
-  #formOf(input: JsonObject): Pick<Program, 'modules' | 'script'> {
-    const { script, modules } = this.#options;
-    if (script === undefined) return { modules: [...modules, inputModule(input)] };
-    return { modules: [], script: { input, calls: [script.callTool, script.callScript] } };
+  async #formOf(
+    stored: StoredScript,
+    input: JsonObject,
+    { context }: Asker,
+  ): Promise<Pick<Program, 'modules' | 'script'>> {
+    const { script, modules, scripts } = this.#options;
+    if (script !== undefined) return { modules: [], script: { input, calls: [script.callTool, script.callScript] } };
+    const known = await scripts.functionsFor(stored.source, context.profile);
+    return { modules: [...modules(known), inputModule(input)] };
   }
 
   /** They share the room of the run's own, and say whose they are. */
@@ -245,22 +293,23 @@ export class NestedRuns {
   }
 }
 
-function contextOf(script: StoredScript, input: JsonObject, { context }: Asker): RunContext {
+function contextOf(script: StoredScript, input: JsonObject, { context }: Asker, parentCall: number): RunContext {
   const { source, digest: codeDigest, language } = script;
-  return { ...context, source, codeDigest, cannotSuspend: { language, input } };
+  return { ...context, source, codeDigest, parentCall, cannotSuspend: { language, input } };
 }
 
 /** The calls of one stored script's program: calls of the run, on behalf of the script. */
 class NestedCalls implements CallAnswerer {
   readonly #calls: ProgramsCalls;
-  readonly #onCall: (call: GuestCall) => void;
+  /** Told of a call when it is made, and again with what it was answered. */
+  readonly #onCall: (call: GuestCall, reply?: CallReply) => void;
   readonly #name: string;
   readonly #asker: Asker;
   readonly #outer: RunCallDelegate;
 
   constructor(
     calls: ProgramsCalls,
-    onCall: (call: GuestCall) => void,
+    onCall: (call: GuestCall, reply?: CallReply) => void,
     name: string,
     asker: Asker,
     outer: RunCallDelegate,
@@ -279,7 +328,9 @@ class NestedCalls implements CallAnswerer {
       await this.#outer.onSending();
       await delegate.onSending();
     };
-    return whereToWait(this.#name, await this.#calls.answerFor(this.#asker, call, { ...delegate, onSending }));
+    const reply = await this.#calls.answerFor(this.#asker, call, { ...delegate, onSending });
+    this.#onCall(call, reply);
+    return whereToWait(this.#name, reply);
   }
 }
 
@@ -307,6 +358,10 @@ function errorOf(
       ...(limit === undefined ? {} : { limit }),
     },
   };
+}
+
+function textOf(json: string | Uint8Array): string {
+  return typeof json === 'string' ? json : Buffer.from(json).toString('utf8');
 }
 
 function overLimit(message: string, hint: string): CallReply {

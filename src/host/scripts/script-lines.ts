@@ -1,5 +1,8 @@
+import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
 import type { ScriptHead } from '../../domain/script.js';
 import { clipText, visibleText, withoutMarkup } from '../../lib/visible-text.js';
+import { scriptFunctions } from './script-functions.js';
+import { scriptAsTool } from './search-scripts.js';
 
 /** Scripts that are named one by one; a program lists the rest. */
 const MAX_NAMED = 20;
@@ -7,16 +10,33 @@ const MAX_DESCRIPTION_CHARACTERS = 120;
 
 /** A line for each stored script, in words that cannot pass for ours. */
 export function scriptLines(scripts: readonly ScriptHead[]): string {
+  return linesOf(scripts, ({ name, inputSchema }) => {
+    const properties = Object.keys((inputSchema?.properties as object | undefined) ?? {});
+    const input = properties.length === 0 ? '' : ` { ${clipText(properties.join(', '), MAX_DESCRIPTION_CHARACTERS)} }`;
+    return `${name}${input}`;
+  });
+}
+
+/** The same as functions of the module, with the types of what they take and give. */
+export function functionLines(scripts: readonly ScriptHead[]): string {
+  const functions = scriptFunctions(scripts);
+  return linesOf(scripts, (script) => {
+    const name = functions.get(script.name);
+    return name === undefined ? `runScript("${script.name}")` : toolSignature(scriptAsTool(script), name);
+  });
+}
+
+function linesOf(scripts: readonly ScriptHead[], head: (script: ScriptHead) => string): string {
   const more = scripts.length - MAX_NAMED;
-  const lines = scripts.slice(0, MAX_NAMED).map(lineOf);
+  const lines = scripts.slice(0, MAX_NAMED).map((script) => {
+    const text = plainWords(script.description);
+    const about = text === '' ? '' : `: ${clipText(text, MAX_DESCRIPTION_CHARACTERS)}`;
+    return `- ${plainWords(head(script))}${about}`;
+  });
   if (more > 0) lines.push(`- and ${more} more`);
   return lines.join('\n');
 }
 
-function lineOf({ name, description, inputSchema }: ScriptHead): string {
-  const properties = Object.keys((inputSchema?.properties as object | undefined) ?? {});
-  const input = properties.length === 0 ? '' : ` { ${clipText(properties.join(', '), MAX_DESCRIPTION_CHARACTERS)} }`;
-  const text = withoutMarkup(visibleText(description)).replace(/\s+/g, ' ').replaceAll('`', "'").trim();
-  const about = text === '' ? '' : `: ${clipText(text, MAX_DESCRIPTION_CHARACTERS)}`;
-  return `- ${name}${withoutMarkup(visibleText(input)).replace(/\s+/g, ' ').replaceAll('`', "'")}${about}`;
+function plainWords(text: string): string {
+  return withoutMarkup(visibleText(text)).replace(/\s+/g, ' ').replaceAll('`', "'").trim();
 }

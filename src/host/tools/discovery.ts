@@ -19,6 +19,7 @@ import { TOOL_DETAILS, type ToolDetail, toolDefinition } from './tool-definition
 
 const SPEC_VERSION = '1.0.0';
 const TARGET = '@discovery/';
+export const SEARCH_TOOLS = `${TARGET}searchTools`;
 const FUNCTIONS = ['listServers', 'describeServer', 'listTools', 'getTool', 'getTypes', 'searchTools'] as const;
 type FunctionName = (typeof FUNCTIONS)[number];
 

@@ -1,12 +1,20 @@
 import type { CatalogServer, CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ModuleExport, VirtualModule } from '../../domain/run.js';
+import type { ScriptHead } from '../../domain/script.js';
 import { RESULTS_MODULE } from '../runs/kept-results.js';
-import { SCRIPTS_MODULE } from '../scripts/scripts-module.js';
+import { SCRIPTS_MODULE, scriptsModule } from '../scripts/scripts-module.js';
 import { DISCOVERY_MODULE, serverProblem } from './discovery.js';
 
 /** The modules a program may import, for one snapshot of the catalog. The same snapshot gives the same array. */
 const known = new WeakMap<CatalogSnapshot, readonly VirtualModule[]>();
+
+/** The same with a function for each of these scripts. */
+export function modulesWith(snapshot: CatalogSnapshot, scripts: readonly ScriptHead[]): readonly VirtualModule[] {
+  const modules = modulesOf(snapshot);
+  if (scripts.length === 0) return modules;
+  return modules.map((each) => (each === SCRIPTS_MODULE ? scriptsModule(scripts) : each));
+}
 
 export function modulesOf(snapshot: CatalogSnapshot): readonly VirtualModule[] {
   let modules = known.get(snapshot);

@@ -16,7 +16,7 @@ const MAX_DESCRIPTION_CHARACTERS = 110;
 
 /** A tool in the words of the contract's `ToolDefinition`, with how it is called and whether its calls wait for a person. */
 export function toolDefinition(
-  { tool, exportName, asks }: CatalogTool,
+  { tool, exportName, asks }: Pick<CatalogTool, 'tool' | 'exportName' | 'asks'>,
   detail: ToolDetail,
   observedTypeOf?: ObservedTypeOf,
 ): JsonObject {

@@ -11,12 +11,13 @@ import { RUN_ARGUMENT, runIdOf, usersRuns } from '../run-id.js';
 import { interruption } from '../run-program.js';
 import { type Column, type Row, renderTable } from '../table.js';
 import { plainLine, printableJson, terminalWidth } from '../terminal.js';
+import { registerUndo } from './runs-undo.js';
 import { registerWait } from './runs-wait.js';
 
 export const register: Register = (program, context) => {
   const runs = program
     .command('runs')
-    .description('show, resume or cancel runs that are suspended or have ended')
+    .description('show, resume, cancel or undo runs that are suspended or have ended')
     .addHelpText('after', HELP);
   runs
     .command('list', { isDefault: true })
@@ -52,6 +53,7 @@ export const register: Register = (program, context) => {
       context.exitWith(await resume(context, runId, flags));
     });
   registerWait(runs, context);
+  registerUndo(runs, context);
   runs
     .command('cancel')
     .argument('<run>', RUN_ARGUMENT)

@@ -1,0 +1,82 @@
+import { HostError } from '../../domain/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { CallerId } from '../../domain/run.js';
+import type { Sandbox } from '../../sandbox/sandbox.js';
+import type { SuspendedRuns } from '../runs/suspended-runs.js';
+import { findSyntaxError } from '../runs/syntax-check.js';
+import { scriptFromRun } from './script-from-run.js';
+import type { ChosenInput } from './script-inputs.js';
+import { checkName } from './stored-scripts.js';
+
+/** Where the runs of a caller are, and what reads a source without running it. */
+export interface SavingParts {
+  readonly suspended: Pick<SuspendedRuns, 'list' | 'outcomeOf' | 'recordingOf'>;
+  readonly sandbox: Sandbox;
+}
+
+/** Whose program asks, and in which run. */
+export interface SavingCaller {
+  readonly caller: CallerId;
+  readonly runId: string;
+}
+
+const USE = 'save({ name: "monthly-report", description: "...", inputs: { month: "2026-11" } })';
+/** Among so many of its runs the last one that worked is looked for. */
+const MAX_LOOKED_AT = 50;
+
+/**
+ * What `save` of a program would store, made of an earlier run of the same caller: its last one that worked, or the one that
+ * it names. Throws `bad_input` and `not_found`. Nothing is stored here.
+ */
+export async function scriptToSave(
+  { suspended, sandbox }: SavingParts,
+  owner: SavingCaller,
+  wish: JsonValue | undefined,
+): Promise<JsonObject> {
+  const { name, description, run, inputs } = readWish(wish);
+  const { profile, runId } = await findRun(suspended, owner, run);
+  const { script } = scriptFromRun(await suspended.recordingOf(runId), profile, { name, description, inputs });
+  const failure = inputs.length === 0 ? undefined : await findSyntaxError(sandbox, script.source, script.language);
+  if (failure !== undefined)
+    throw new HostError('bad_input', `with these inputs the program cannot be read: ${failure.message}`);
+  return { ...script, savedBy: owner.caller } as unknown as JsonObject;
+}
+
+function readWish(wish: JsonValue | undefined) {
+  if (!isJsonObject(wish)) throw new HostError('bad_input', `save takes one object: ${USE}`);
+  const { name, description = '', run, inputs = {} } = wish;
+  if (typeof name !== 'string' || typeof description !== 'string')
+    throw new HostError('bad_input', `save: name and description are texts: ${USE}`);
+  checkName(name);
+  if (run !== undefined && typeof run !== 'string')
+    throw new HostError('bad_input', 'save: run is the id of an earlier run; leave it out for the last one');
+  if (!isJsonObject(inputs)) throw new HostError('bad_input', `save: inputs is an object: ${USE}`);
+  const chosen = Object.entries(inputs).map(([input, value]): ChosenInput => {
+    if (typeof value === 'string' || typeof value === 'number') return { name: input, value };
+    throw new HostError('bad_input', `save: the input ${JSON.stringify(input)} is a text or a number of the program`);
+  });
+  return { name, description, run, inputs: chosen };
+}
+
+async function findRun(
+  suspended: SavingParts['suspended'],
+  { caller, runId }: SavingCaller,
+  named: string | undefined,
+) {
+  if (named !== undefined) {
+    const found = await suspended.outcomeOf(caller, named);
+    if (found !== undefined) return found;
+    throw new HostError(
+      'not_found',
+      `you have no run ${JSON.stringify(named.slice(0, 80))}; leave run out for your last one`,
+    );
+  }
+  const runs = await suspended.list(MAX_LOOKED_AT, caller);
+  // After a person has decided, the same one is meant as before.
+  const own = runs.find((each) => each.runId === runId);
+  const last = runs.find(
+    (each) => each.state === 'succeeded' && (own === undefined || each.createdAtMs <= own.createdAtMs),
+  );
+  if (last !== undefined) return last;
+  throw new HostError('not_found', 'you have no run that worked; run the program first, and save it in the next one');
+}

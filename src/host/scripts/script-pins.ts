@@ -1,0 +1,52 @@
+import { toolDigestOf } from '../../broker/approvals/identity.js';
+import { type CatalogSnapshot, isUnavailable, toolNamed } from '../../catalog/snapshot.js';
+import { HostError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { GuestError } from '../../domain/run.js';
+import type { ScriptHead, ScriptPin } from '../../domain/script.js';
+import { findServer } from '../tools/discovery.js';
+
+/** A tool that a script was seen to call, and that is not what it was then. */
+export interface PinChange {
+  /** `server/tool`. */
+  readonly tool: string;
+  readonly change: 'changed' | 'gone';
+}
+
+/** Tools of a server that is down are not looked at: calls of them fail, and are made by nobody else. */
+export function changedPins({ pins = [] }: Pick<ScriptHead, 'pins'>, snapshot: CatalogSnapshot): PinChange[] {
+  return pins.flatMap((pin): PinChange[] => {
+    const now = digestNow(pin, snapshot);
+    if (now === 'unknown' || now === pin.digest) return [];
+    return [{ tool: `${pin.server}/${pin.tool}`, change: now === undefined ? 'gone' : 'changed' }];
+  });
+}
+
+/** The same pins for the tools as they are now; those of tools that are gone stay. */
+export function renewedPins({ pins = [] }: Pick<ScriptHead, 'pins'>, snapshot: CatalogSnapshot): ScriptPin[] {
+  return pins.map((pin) => {
+    const now = digestNow(pin, snapshot);
+    return now === undefined || now === 'unknown' ? pin : { ...pin, digest: now };
+  });
+}
+
+/** What a person decides about: the script, the version, and what is different. */
+export function changedQuestion({ name, version }: ScriptHead, changes: readonly PinChange[]): JsonObject {
+  return { name, version, changes: changes.map(({ tool, change }) => `${tool}: ${change}`) };
+}
+
+/** Why a script was not run, and what to type. */
+export function changedScript({ name }: ScriptHead, changes: readonly PinChange[], { message }: GuestError): HostError {
+  const what = changes.map(({ tool, change }) => `${tool} (${change})`).join(', ');
+  return new HostError(
+    'conflict',
+    `script ${name} was not run: tools that it calls are not what they were when it was stored: ${what}. ${message} To take them as they are now: codemode scripts accept ${name}`,
+  );
+}
+
+function digestNow({ server, tool }: ScriptPin, snapshot: CatalogSnapshot): string | 'unknown' | undefined {
+  const found = findServer(server, snapshot);
+  if (found !== undefined && isUnavailable(found)) return 'unknown';
+  const known = found && toolNamed(tool, found);
+  return known && toolDigestOf(known.tool);
+}

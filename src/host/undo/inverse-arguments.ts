@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+
+/** What a call was sent and answered. */
+export interface MadeAndAnswered {
+  readonly arguments: JsonValue;
+  readonly result: JsonValue;
+}
+
+/** `$result.issue.number`, `$arguments.repo`, `$result`; `$$` at the beginning is a dollar sign. */
+const REFERENCE = /^\$(result|arguments)(?:\.(.+))?$/s;
+const MAX_DEPTH = 20;
+
+/** The arguments of an inverse call, or which part of the call is not there. */
+export function inverseArguments(
+  template: JsonObject,
+  call: MadeAndAnswered,
+): { readonly arguments: JsonObject } | { readonly missing: string } {
+  let missing: string | undefined;
+  const filled = (value: JsonValue, depth: number): JsonValue => {
+    if (typeof value === 'string') {
+      if (value.startsWith('$$')) return value.slice(1);
+      const [, root, path] = REFERENCE.exec(value) ?? [];
+      if (root === undefined) return value;
+      const found = partOf(root === 'result' ? call.result : call.arguments, path);
+      if (found === undefined) missing ??= value;
+      return found ?? null;
+    }
+    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+    if (Array.isArray(value)) return value.map((each) => filled(each, depth + 1));
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filled(each, depth + 1)]));
+  };
+  const result = filled(template, 0) as JsonObject;
+  return missing === undefined ? { arguments: result } : { missing };
+}
+
+/** Own properties only: what every object has is no part of an answer. */
+function partOf(value: JsonValue, path: string | undefined): JsonValue | undefined {
+  let found: JsonValue | undefined = value;
+  for (const step of path === undefined ? [] : path.split('.')) {
+    if (Array.isArray(found)) found = /^\d{1,9}$/.test(step) ? found[Number(step)] : undefined;
+    else if (found !== undefined && isJsonObject(found) && Object.hasOwn(found, step)) found = found[step];
+    else return undefined;
+  }
+  return found;
+}

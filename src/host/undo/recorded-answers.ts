@@ -1,0 +1,84 @@
+import { isJsonObject, type JsonValue } from '../../domain/json.js';
+import { type RecordedTool, recordedTool } from '../recordings/recorded-tool.js';
+import type { AnyRecording, Recording } from '../recordings/recording.js';
+import type { NestedScript } from '../recordings/run-notes.js';
+
+/** A tool call of an ended run, in the order in which calls were made. */
+export interface RecordedAnswer extends RecordedTool {
+  readonly call: number;
+  /** As the program got it; absent where the call failed, or nobody knows what came of it. */
+  readonly result?: JsonValue;
+  readonly outcome: 'answered' | 'failed' | 'unknown';
+}
+
+/** Every tool call of a run, those of the stored scripts that it ran behind the calls that ran them. */
+export function recordedAnswers(recording: AnyRecording): readonly RecordedAnswer[] {
+  return 'journal' in recording ? ofSandbox(recording) : ofProcess(recording);
+}
+
+function ofProcess({ calls }: Exclude<AnyRecording, Recording>): RecordedAnswer[] {
+  return calls.flatMap((call): RecordedAnswer[] => {
+    const named = recordedTool(call, false);
+    if (named === undefined) return [];
+    const { reply, number } = call;
+    if (reply === undefined) return [{ ...named, call: number, outcome: call.isSent === true ? 'unknown' : 'failed' }];
+    if (!reply.ok) return [{ ...named, call: number, outcome: 'failed' }];
+    return [{ ...named, call: number, outcome: 'answered', result: plainResult(JSON.parse(String(reply.json))) }];
+  });
+}
+
+function ofSandbox({ journal, calls, notes }: Recording): RecordedAnswer[] {
+  const isClassic = journal.script !== undefined;
+  const answers = new Map(
+    journal.deliveries.flatMap((each) =>
+      each.kind === 'result' || each.kind === 'error' ? [[each.call as number, each] as const] : [],
+    ),
+  );
+  const scripts = notes?.scripts ?? [];
+  return calls.flatMap((call): RecordedAnswer[] => {
+    const nested = nestedAnswers(scripts, call.number, isClassic);
+    const named = recordedTool(call, isClassic);
+    if (named === undefined || call.toolDigest === undefined) return nested;
+    const answer = answers.get(call.number);
+    const base = { ...named, call: call.number };
+    if (answer === undefined) return [{ ...base, outcome: 'unknown' }, ...nested];
+    if (answer.kind === 'error') return [{ ...base, outcome: 'failed' }, ...nested];
+    const value = JSON.parse(Buffer.from(answer.body).toString('utf8')) as JsonValue;
+    return [
+      isClassic ? { ...base, ...classicResult(value) } : { ...base, outcome: 'answered', result: value },
+      ...nested,
+    ];
+  });
+}
+
+function nestedAnswers(scripts: readonly NestedScript[], byCall: number, isClassic: boolean): RecordedAnswer[] {
+  return scripts
+    .filter((script) => script.byCall === byCall)
+    .flatMap(({ calls }) =>
+      calls.flatMap((call): RecordedAnswer[] => {
+        const inner = nestedAnswers(scripts, call.number, isClassic);
+        const named = recordedTool(call, isClassic);
+        if (named === undefined) return inner;
+        const { answer } = call;
+        const base = { ...named, call: call.number };
+        if (answer === undefined) return [{ ...base, outcome: 'unknown' }, ...inner];
+        if (!answer.ok) return [{ ...base, outcome: 'failed' }, ...inner];
+        const value = JSON.parse(answer.json) as JsonValue;
+        return [
+          isClassic ? { ...base, ...classicResult(value) } : { ...base, outcome: 'answered', result: value },
+          ...inner,
+        ];
+      }),
+    );
+}
+
+/** What a classic script gets is an envelope, also around an error. */
+function classicResult(value: JsonValue): Pick<RecordedAnswer, 'outcome' | 'result'> {
+  if (!isJsonObject(value) || value.ok !== true) return { outcome: 'failed' };
+  return { outcome: 'answered', result: value.result ?? null };
+}
+
+/** Some contracts give a program the whole answer of the protocol. */
+function plainResult(value: JsonValue): JsonValue {
+  return isJsonObject(value) && value.structuredContent !== undefined ? (value.structuredContent as JsonValue) : value;
+}
