@@ -3,7 +3,7 @@ import { checkerFolder, goCacheFolder } from '../config/files/state-folder.js';
 import { nothingConfigured } from '../config/nothing-configured.js';
 import { codeModeOf } from '../config/schema/code-mode.js';
 import { policySettings } from '../config/schema/policy-schema.js';
-import type { Config } from '../config/schema/schema.js';
+import { type Config, configuredLimits } from '../config/schema/schema.js';
 import { readEnvironment } from '../config/variables/environment.js';
 import { isLogged, type Log } from '../domain/log.js';
 import { type Audience, NOBODY } from '../domain/question.js';
@@ -208,6 +208,7 @@ function mcpOptions(
     host,
     profile,
     codeMode: codeModeOf(config, model),
+    exposedScripts: { names: config.scripts.expose, limits: configuredLimits(config) },
     version: VERSION,
     answerWithinMs: config.server.answerWithin,
     asksPeople: config.approvals.elicitation,

@@ -58,7 +58,8 @@ export interface ExposedTool {
   readonly title: string;
   description(view: ToolView): string;
   readonly inputSchema: JsonObject;
-  readonly outputSchema: JsonObject;
+  /** Absent where nobody promises what is answered. */
+  readonly outputSchema?: JsonObject;
   readonly meta?: JsonObject;
   /** Answers whatever the agent sends. What is thrown here is a mistake of ours. */
   call(session: Session, input: JsonValue, context: CallContext): Promise<OutwardAnswer>;

@@ -5,7 +5,7 @@ import { openTakenOver } from '../support/hostile-worker.js';
 import { openHome, openStdio, run } from '../support/program.js';
 import { ScriptsHome } from '../support/scripts.js';
 
-/** Stored scripts are what a person stored. Agents run them, and gain nothing by it that a program of theirs has not. */
+/** Stored scripts are what a person stored or allowed. Agents run them, and gain nothing by it that a program of theirs has not. */
 
 const ATTEMPTS = `const attempts = [];
 const attempt = async (what) => { try { attempts.push(await what()) } catch (error) { attempts.push(error.name) } };
@@ -21,13 +21,13 @@ await attempt(() => scripts.runScript("x'; INSERT INTO scripts VALUES ('planted'
 globalThis.__codemode_result__ = { exports: Object.keys(scripts).sort(), attempts };`;
 
 describe('storing or removing a script', () => {
-  test('is not among what a program or a client can ask for', async () => {
+  test('is not among what a program or a client can ask for, but for save, which asks', async () => {
     using home = openHome({});
     await using agent = await openStdio(home);
     expect((await agent.client.listTools()).tools.map(({ name }) => name)).toEqual(['codemode_run']);
     const { result } = await run(agent.client, ATTEMPTS);
     expect(result).toEqual({
-      exports: ['listScripts', 'runScript'],
+      exports: ['listScripts', 'runScript', 'save'],
       attempts: [
         ...Array.from({ length: 4 }, () => expect.stringMatching(/Error$/)),
         ...['TypeError', 'TypeError', 'SchemaValidationError', 'ToolCallError', 'ToolNotFoundError', 'ToolCallError'],

@@ -14,6 +14,7 @@ import {
   runnerSchema,
 } from './profile-schema.js';
 import { sandboxSchema } from './sandbox-schema.js';
+import { scriptsSchema } from './scripts-schema.js';
 import { securitySchema } from './security-schema.js';
 import { serverMapSchema } from './server-schema.js';
 import { catalogSchema, listenerSchema, loggingSchema, promptSchema, responseSchema } from './serving-schema.js';
@@ -63,6 +64,9 @@ export const configSchema = z.strictObject({
       ),
     ),
   limits: limitsSchema.meta(means('Rates, concurrency and timeouts of calls.', '[{ tools: "github/*", rate: 10/s }]')),
+  scripts: scriptsSchema
+    .prefault({})
+    .meta(means('Programs that are kept: `codemode scripts`.', '{ expose: [monthly-report] }')),
   hooks: hooksSchema.meta(
     means(
       'Commands and addresses of yours that hear of every call and may refuse it.',

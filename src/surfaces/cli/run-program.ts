@@ -1,25 +1,27 @@
-import { codeModeOf } from '../../config/schema/code-mode.js';
 import { configuredLimits } from '../../config/schema/schema.js';
 import { readEnvironment, traceOfCaller } from '../../config/variables/environment.js';
 import { ERRORS, HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { type Limits, MAXIMUM_LIMITS, type RequestedLimits } from '../../domain/limits.js';
 import type { SourceLanguage } from '../../domain/run.js';
+import type { StoredScript } from '../../domain/script.js';
+import type { AskPerson } from '../../host/runs/run-client.js';
 import { parseRunRequest } from '../../profiles/codemode/contract.js';
-import { codemodePresentation } from '../../profiles/codemode/presentation.js';
-import { LIBRARY_DECLARATIONS } from '../../profiles/codemode/prompt/library-declarations.js';
 import { renderLeftSuspended, renderResponse } from '../../profiles/codemode/render.js';
 import { askerOnTerminal } from './ask-on-terminal.js';
-import { COMMAND_LINE_CALLER } from './caller.js';
+import { openCommandSession } from './command-session.js';
 import type { Composed } from './composed.js';
 import { isForPeople, type OutputFlags, writeResponse, writeSuspended } from './print-run.js';
 import { withProgress } from './progress.js';
 
 export interface ProgramToRun {
   readonly source: string;
-  readonly language: SourceLanguage;
+  /** Absent for a stored script, which has its own. */
+  readonly language?: SourceLanguage;
   /** Of a stored script. */
   readonly input?: JsonObject;
+  /** It is this stored script. */
+  readonly script?: StoredScript;
 }
 
 export interface RunOptions {
@@ -34,35 +36,26 @@ const SUSPENDED = 3;
 /** Runs one program of profile codemode and writes its response to stdout. Returns the exit status. */
 export async function runProgram(
   { host, config }: Composed,
-  { source, language, input }: ProgramToRun,
+  { source, language = 'typescript', input, script }: ProgramToRun,
   { given, output, signal }: RunOptions,
 ): Promise<number> {
   const { limits, requestedCapabilities } = parseRunRequest({ code: source, limits: given }, configuredLimits(config));
-  const session = host.openSession({
-    caller: COMMAND_LINE_CALLER,
-    profile: 'codemode',
-    presentation: codemodePresentation,
-    codeMode: codeModeOf(config),
-    reservedNames: [],
-    checkedLibrary: LIBRARY_DECLARATIONS,
-    // stdout has no size limit.
-    maxResultBytes: Number.POSITIVE_INFINITY,
-  });
+  const session = openCommandSession({ host, config });
   const trace = traceOfCaller(readEnvironment());
   const asker = askerOnTerminal(host.approvals);
-  const answer = await withProgress('running the program', ({ hold, onStep }) =>
-    session.run({
+  const answer = await withProgress('running the program', ({ hold, onStep }) => {
+    const ask: AskPerson | undefined = asker && ((asked, stop) => hold(() => asker(asked, stop)));
+    const request = {
       ...(trace === undefined ? {} : { trace }),
-      source,
-      language,
       limits,
       requestedServers: requestedCapabilities,
       signal,
       onStep,
-      ...(asker === undefined ? {} : { askPerson: (asked, stop) => hold(() => asker(asked, stop)) }),
-      ...(input === undefined ? {} : { input }),
-    }),
-  );
+      ...(ask === undefined ? {} : { askPerson: ask }),
+    };
+    if (script !== undefined) return session.runScript(script, input ?? {}, request);
+    return session.run({ ...request, source, language });
+  });
   if (answer.state === 'running') return 1;
   if (answer.state === 'suspended') {
     if (isForPeople(output)) writeSuspended(answer.summary);

@@ -8,7 +8,8 @@ import {
   type ToolView,
   unmatchedExclusions,
 } from '../../host/tools/tool-view.js';
-import type { Profile } from '../../profiles/profile.js';
+import type { ExposedTool, Profile } from '../../profiles/profile.js';
+import { type ExposedScripts, scriptTools } from './exposed-scripts.js';
 import { FIRST_LISTING_MS, FirstListing } from './first-listing.js';
 
 /** Servers start one after the other: their news are told together. */
@@ -19,6 +20,8 @@ export interface ListingOptions {
   readonly codeMode: CodeModeSettings;
   /** What the configuration says about waiting for servers that are starting. */
   readonly firstListingMs?: number;
+  readonly host: Host;
+  readonly exposedScripts?: ExposedScripts;
   readonly log: Log;
 }
 
@@ -32,6 +35,8 @@ export interface ListingDigests {
 export class CommonListing {
   /** Absent where code mode is off: then every tool is listed as it is. */
   readonly profile: Profile | undefined;
+  /** The stored scripts that are tools of their own, as they are now. */
+  readonly scriptTools: () => readonly ExposedTool[];
   readonly #first: FirstListing;
   readonly #codeMode: CodeModeSettings;
   readonly #log: Log;
@@ -39,7 +44,8 @@ export class CommonListing {
   readonly #digests = new WeakMap<CatalogSnapshot, ListingDigests>();
   #hasWarned = false;
 
-  constructor({ profile, codeMode, firstListingMs, log }: ListingOptions) {
+  constructor({ profile, codeMode, firstListingMs, host, exposedScripts, log }: ListingOptions) {
+    this.scriptTools = () => (exposedScripts === undefined ? [] : scriptTools(host, exposedScripts));
     this.profile = codeMode.enabled ? profile : undefined;
     this.#codeMode = codeMode;
     this.#log = log;

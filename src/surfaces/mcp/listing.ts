@@ -35,7 +35,7 @@ export class Listing {
   }
 
   get exposed(): readonly ExposedTool[] {
-    return this.#common.profile?.tools ?? [];
+    return [...(this.#common.profile?.tools ?? []), ...this.#common.scriptTools()];
   }
 
   instructions(): string | undefined {
@@ -59,6 +59,8 @@ export class Listing {
   current(): ListedTools {
     const view = this.#session.tools();
     this.#common.warnOfExclusions(view);
+    // Scripts are stored and replaced while the servers stay as they are.
+    if (this.#common.scriptTools().length > 0) return this.#listed(view);
     const made = this.#made.get(view) ?? this.#listed(view);
     this.#made.set(view, made);
     return made;
@@ -136,7 +138,7 @@ function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {
     title,
     description: tool.description(view),
     inputSchema: inputSchema as Tool['inputSchema'],
-    outputSchema: outputSchema as NonNullable<Tool['outputSchema']>,
+    ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
     _meta: { ...meta, ...ALWAYS_LOADED },
   };
 }

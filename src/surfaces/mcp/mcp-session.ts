@@ -7,6 +7,7 @@ import type { CodeModeSettings } from '../../host/tools/tool-view.js';
 import type { Profile } from '../../profiles/profile.js';
 import type { AskedClient } from './asked-client.js';
 import type { ClientListing } from './client-listing.js';
+import type { ExposedScripts } from './exposed-scripts.js';
 import type { QuestionRequests } from './question-requests.js';
 
 /** Options that all MCP servers of this process share, for every client. */
@@ -15,6 +16,8 @@ export interface McpOptions {
   readonly profile: Profile;
   readonly codeMode: CodeModeSettings;
   readonly version: string;
+  /** Absent: no script is a tool of its own. */
+  readonly exposedScripts?: ExposedScripts;
   /** A client gives up near 60 s: one that did not ask for progress is answered before, and the run continues. */
   readonly answerWithinMs: number;
   /** Whether people are asked about calls through their clients. */

@@ -1,9 +1,6 @@
-import { codeModeOf } from '../../../config/schema/code-mode.js';
 import type { TypeProblem, TypeVerdict } from '../../../domain/type-check.js';
-import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
-import { LIBRARY_DECLARATIONS } from '../../../profiles/codemode/prompt/library-declarations.js';
-import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
+import { openCommandSession } from '../command-session.js';
 import { withProgress } from '../progress.js';
 import { readSource } from '../read-source.js';
 import { plain, printableJson } from '../terminal.js';
@@ -51,17 +48,9 @@ async function install(context: CommandContext): Promise<number> {
 
 async function check(file: string, flags: CheckFlags, context: CommandContext): Promise<number> {
   const source = await readSource(file);
-  const { host, config } = await context.compose();
-  await using _ = host;
-  const session = host.openSession({
-    caller: COMMAND_LINE_CALLER,
-    profile: 'codemode',
-    presentation: codemodePresentation,
-    codeMode: codeModeOf(config),
-    reservedNames: [],
-    maxResultBytes: Number.POSITIVE_INFINITY,
-    checkedLibrary: LIBRARY_DECLARATIONS,
-  });
+  const composed = await context.compose();
+  await using _ = composed.host;
+  const session = openCommandSession(composed);
   const verdict = await withProgress('checking the program', () => session.check(source));
   if (!verdict.isChecked) {
     process.stderr.write(plain(`codemode: the program was not checked: ${reasonOf(verdict)}\n`));

@@ -1,26 +1,37 @@
 import { HostError } from '../../../domain/errors.js';
 import type { JsonValue } from '../../../domain/json.js';
 import { needsOf } from '../../../domain/profile-name.js';
-import { SCRIPT_PROFILES, type ScriptHead } from '../../../domain/script.js';
+import { SCRIPT_PROFILES, type ScriptHead, type StoredScript } from '../../../domain/script.js';
 import { checkName, readInputSchema } from '../../../host/scripts/stored-scripts.js';
+import { askerOnTerminal } from '../ask-on-terminal.js';
+import { checkSyntax } from '../check-syntax.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
-import { oneOf } from '../options.js';
+import { openCommandSession } from '../command-session.js';
+import { countFrom1, oneOf } from '../options.js';
 import { readSource } from '../read-source.js';
+import { RUN_ARGUMENT } from '../run-id.js';
 import { interruption, runProgram, wholeNumber } from '../run-program.js';
 import { type Column, renderTable } from '../table.js';
 import { plain, plainLine, printableJson, styled, warn } from '../terminal.js';
 import { runOne } from './code.js';
+import { registerAccept } from './scripts-accept.js';
+import { addFromRun, type FromRunFlags } from './scripts-from-run.js';
 
 export const register: Register = (program, context) => {
   const scripts = program
     .command('scripts')
-    .description('programs that are stored to be run by name: add, list, show, run, remove')
+    .description('programs that are kept to be run by name: add, list, show, run, accept, remove')
     .addHelpText('after', HELP);
   scripts
     .command('add')
-    .argument('<name>', 'lower-case letters, digits, - and _')
-    .argument('<file>', 'the source; - reads stdin')
-    .description('store a program')
+    .argument('[name]', 'lower-case letters, digits, - and _')
+    .argument('[file]', 'the source; - reads stdin')
+    .description('store a program: from a file, or from a run that worked')
+    .option('--from-run <run>', `the program of this run: ${RUN_ARGUMENT}`)
+    .option('--name <name>', 'the same as the first argument')
+    .option('--input <name=value>', 'a value of that program that varies; may be given several times', collected, [])
+    .option('--dry-run', 'show what would be stored of the run, and which values may vary')
+    .option('--json', 'as JSON, for --from-run')
     .option('--description <text>', 'what it does; agents read it', '')
     .option('--input-schema <file>', 'JSON Schema of its input; without it any object is taken')
     .option('--language <language>', LANGUAGES.join(' or '), 'typescript')
@@ -28,8 +39,8 @@ export const register: Register = (program, context) => {
     .option('--replace', 'also where the name is taken')
     .option('--no-check', 'do not look for mistakes of syntax: needs no jail')
     .addHelpText('after', STATUS)
-    .action(async (name: string, file: string, flags: AddFlags) => {
-      context.exitWith(await add(context, name, file, flags));
+    .action(async (name: string | undefined, file: string | undefined, flags: AddFlags) => {
+      context.exitWith(await add(context, name ?? flags.name, file, flags));
     });
   scripts
     .command('list', { isDefault: true })
@@ -41,7 +52,7 @@ export const register: Register = (program, context) => {
     });
   scripts
     .command('show')
-    .argument('<name>')
+    .argument('<name>', 'or an earlier version, of which the last ten are kept: monthly-report@2')
     .description('one of them, with its source')
     .option('--json', 'as JSON')
     .addHelpText('after', STATUS)
@@ -61,6 +72,7 @@ export const register: Register = (program, context) => {
     .action(async (name: string, flags: RunFlags) => {
       context.exitWith(await run(context, name, flags));
     });
+  registerAccept(scripts, context);
   scripts
     .command('remove')
     .argument('<name>')
@@ -78,9 +90,19 @@ const LANGUAGES = ['typescript', 'javascript'] as const;
 const HELP = `
 A stored script is a program like any other, and reads its input from a module:
   import { input } from '@codemode/input';
-Programs of agents run it too: import { runScript } from '@codemode/scripts'. Only this command stores and removes.
+Programs of agents run it too, as a function of @codemode/scripts. They can ask for one to be stored (save), which the policy
+decides about (@codemode/scripts/save asks a person by default). Only this command replaces and removes.
 
-list --json prints [{ "name", "description", "profile", "language", "inputSchema", "digest", "createdAt" }].
+A script that was made of a run is pinned to the tools that the run called. Where one of them has changed, a person is asked
+before the script runs, until you accept them as they are: codemode scripts accept NAME.
+
+list --json prints [{ "name", "version", "description", "profile", "language", "inputSchema", "outputSchema", "pins", "fromRun",
+"savedBy", "digest", "createdAt" }].
+
+Examples:
+  codemode scripts add --from-run last --name monthly-report --dry-run
+  codemode scripts add --from-run last --name monthly-report --input month=2026-11
+  codemode scripts run monthly-report --input '{ "month": "2026-12" }'
 
 Exit status: 0, 1 the script failed, 2 no such script, an invalid name or input, or a syntax error,
   3 it is suspended until a person decides (see codemode approvals), 69 no jail available.
@@ -94,13 +116,16 @@ Example:
   codemode scripts run report --input '{ "days": 7 }'
 `;
 
-interface AddFlags {
-  readonly description: string;
+interface AddFlags extends FromRunFlags {
+  readonly name?: string;
+  readonly fromRun?: string;
   readonly inputSchema?: string;
   readonly language: string;
   readonly profile: string;
-  readonly replace?: boolean;
-  readonly check: boolean;
+}
+
+function collected(value: string, before: readonly string[]): string[] {
+  return [...before, value];
 }
 
 interface RunFlags {
@@ -111,9 +136,25 @@ interface RunFlags {
   readonly json?: boolean;
 }
 
-async function add(context: CommandContext, name: string, file: string, flags: AddFlags): Promise<number> {
+async function add(
+  context: CommandContext,
+  name: string | undefined,
+  file: string | undefined,
+  flags: AddFlags,
+): Promise<number> {
+  if (name === undefined)
+    throw new HostError(
+      'bad_input',
+      'a name is missing; type: codemode scripts add NAME FILE, or --from-run RUN --name NAME',
+    );
   // Before the jail starts, so that a typo is reported at once.
   checkName(name);
+  if (flags.fromRun !== undefined) {
+    if (file !== undefined) throw new HostError('bad_input', 'a file and --from-run were both given; give one of them');
+    return addFromRun(context, { name, run: flags.fromRun }, flags);
+  }
+  if (file === undefined)
+    throw new HostError('bad_input', 'a file is missing; type: codemode scripts add NAME FILE, where - reads stdin');
   const profile = oneOf('--profile', flags.profile, SCRIPT_PROFILES);
   const language = oneOf('--language', flags.language, LANGUAGES);
   const schema = flags.inputSchema === undefined ? undefined : await readSchema(name, flags.inputSchema);
@@ -141,16 +182,6 @@ async function readSchema(name: string, file: string) {
   return schema;
 }
 
-async function checkSyntax(context: CommandContext, source: string, language: 'typescript' | 'javascript') {
-  const { host } = await context.compose();
-  await using _ = host;
-  const failure = await host.findSyntaxError(source, language);
-  if (failure === undefined) return;
-  const { message, position } = failure;
-  const place = position === undefined ? '' : ` at line ${position.line}, column ${position.column}`;
-  throw new HostError('bad_input', `the script cannot be read; correct it${place} and add it again: ${message}`);
-}
-
 function list(context: CommandContext, isJson: boolean): Promise<number> {
   return withRecords(context, async ({ scripts }) => {
     const found = await scripts.list();
@@ -161,16 +192,24 @@ function list(context: CommandContext, isJson: boolean): Promise<number> {
   });
 }
 
-function show(context: CommandContext, name: string, isJson: boolean): Promise<number> {
+function show(context: CommandContext, given: string, isJson: boolean): Promise<number> {
+  const [name = '', version] = given.split('@', 2);
+  const wanted = version === undefined ? undefined : countFrom1('the version', version);
   return withRecords(context, async ({ scripts }) => {
-    const { source, ...head } = await scripts.get(name);
+    const { source, ...head } = await scripts.get(name, wanted);
     if (isJson) {
       process.stdout.write(`${printableJson({ ...asJson(head), source }, true)}\n`);
       return EXIT.ok;
     }
-    const { inputSchema } = head;
-    const input = inputSchema === undefined ? [] : ['input:', printableJson(inputSchema, true)];
-    process.stdout.write(`${[lineOf(head), ...input, '', plain(source)].join('\n')}\n`);
+    const { inputSchema, outputSchema, pins = [] } = head;
+    const parts = [
+      ...(inputSchema === undefined ? [] : ['input:', printableJson(inputSchema, true)]),
+      ...(outputSchema === undefined ? [] : ['result of the run it is from:', printableJson(outputSchema, true)]),
+      ...(pins.length === 0
+        ? []
+        : [`calls: ${pins.map(({ server, tool }) => plainLine(`${server}/${tool}`)).join(', ')}`]),
+    ];
+    process.stdout.write(`${[lineOf(head), ...parts, '', plain(source)].join('\n')}\n`);
     return EXIT.ok;
   });
 }
@@ -185,13 +224,14 @@ async function run(context: CommandContext, name: string, flags: RunFlags): Prom
   if (!checked.ok) throw new HostError('bad_input', `${checked.error.message} ${checked.error.hint}`);
   const { source, language, profile } = script;
   if (needsOf(profile).program === 'script') {
+    if ((script.pins ?? []).length > 0) await confirmAlone(context, script);
     const options = given.timeoutMs === undefined ? {} : { options: { timeout_ms: given.timeoutMs } };
     return runOne(context, { code: source, language, input: checked.input, ...options });
   }
   const signal = interruption();
   const composed = await context.compose();
   await using _ = composed.host;
-  return await runProgram(composed, { source, language, input: checked.input }, { given, output: flags, signal });
+  return await runProgram(composed, { source, input: checked.input, script }, { given, output: flags, signal });
 }
 
 async function readInput({ input, inputFile }: RunFlags): Promise<JsonValue | undefined> {
@@ -208,12 +248,21 @@ async function readInput({ input, inputFile }: RunFlags): Promise<JsonValue | un
   }
 }
 
-function asJson({ createdAtMs, ...head }: ScriptHead) {
+/** A classic script is run by its own contract: what changed is asked about before. */
+async function confirmAlone(context: CommandContext, script: StoredScript): Promise<void> {
+  const composed = await context.compose();
+  await using _ = composed.host;
+  const askPerson = askerOnTerminal(composed.host.approvals);
+  await openCommandSession(composed).confirmScript(script, { askPerson, signal: interruption() });
+}
+
+export function asJson({ createdAtMs, ...head }: ScriptHead) {
   return { ...head, createdAt: new Date(createdAtMs).toISOString() };
 }
 
 const COLUMNS: readonly Column[] = [
   { title: 'NAME', cutFirst: 1 },
+  { title: 'VERSION', isNumber: true },
   { title: 'PROFILE' },
   { title: 'LANGUAGE' },
   { title: 'STORED', cutFirst: 2 },
@@ -221,9 +270,10 @@ const COLUMNS: readonly Column[] = [
 ];
 
 function renderList(found: readonly ScriptHead[]): string {
-  const rows = found.map(({ name, profile, language, createdAtMs, description }) => ({
+  const rows = found.map(({ name, version, profile, language, createdAtMs, description }) => ({
     cells: [
       { text: name, style: 'bold' as const },
+      String(version),
       profile,
       language,
       new Date(createdAtMs).toISOString(),
@@ -233,8 +283,10 @@ function renderList(found: readonly ScriptHead[]): string {
   return renderTable(COLUMNS, rows);
 }
 
-function lineOf({ name, profile, language, description, createdAtMs }: ScriptHead): string {
+function lineOf({ name, version, profile, language, description, createdAtMs, fromRun, savedBy }: ScriptHead): string {
   const about = description === '' ? '' : `\n  ${plainLine(description.replace(/\s+/g, ' '))}`;
   const at = new Date(createdAtMs).toISOString();
-  return `${styled('bold', plainLine(name))}  ${profile}  ${language}  ${at}${about}`;
+  const from = fromRun === undefined ? '' : `\n  from run ${plainLine(fromRun)}`;
+  const by = savedBy === undefined ? '' : `, saved by ${plainLine(savedBy)}`;
+  return `${styled('bold', plainLine(name))}  version ${version}  ${profile}  ${language}  ${at}${about}${from}${by}`;
 }

@@ -1,0 +1,76 @@
+import { needsOf } from '../../../domain/profile-name.js';
+import type { ProposedInput, ScriptOfRun } from '../../../host/scripts/script-from-run.js';
+import type { ReplacedLiteral } from '../../../host/scripts/script-inputs.js';
+import { checkSyntax } from '../check-syntax.js';
+import { type CommandContext, EXIT, withRecords } from '../command.js';
+import { runIdOf } from '../run-id.js';
+import { plain, plainLine, printableJson } from '../terminal.js';
+
+export interface FromRunFlags {
+  readonly input: readonly string[];
+  readonly description: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly replace?: boolean;
+  readonly check: boolean;
+}
+
+/** `scripts add --from-run`: a run that worked becomes a script. */
+export async function addFromRun(
+  context: CommandContext,
+  { name, run }: { readonly name: string; readonly run: string },
+  flags: FromRunFlags,
+): Promise<number> {
+  const made = await withRecords(context, async ({ suspended }) => {
+    const [{ scriptFromRun }, { readChosenInput }] = await Promise.all([
+      import('../../../host/scripts/script-from-run.js'),
+      import('../../../host/scripts/script-inputs.js'),
+    ]);
+    const runId = await runIdOf(suspended, run);
+    const { profile } = await suspended.show(runId);
+    const recording = await suspended.recordingOf(runId);
+    const source = 'journal' in recording ? recording.journal.source : '';
+    const inputs = flags.input.map((text) => readChosenInput(text, source));
+    return scriptFromRun(recording, profile, { name, description: flags.description, inputs });
+  });
+  const { script } = made;
+  // Unchanged it has run already. Classic scripts are read by the contract that runs them.
+  if (made.replaced.length > 0 && flags.check && needsOf(script.profile).program === 'module')
+    await checkSyntax(context, script.source, script.language);
+  const version = flags.dryRun === true ? undefined : await store(context, made, flags.replace === true);
+  process.stdout.write(flags.json === true ? `${printableJson(jsonOf(made, version), true)}\n` : textOf(made, version));
+  return EXIT.ok;
+}
+
+function store(context: CommandContext, { script }: ScriptOfRun, replaces: boolean): Promise<number> {
+  return withRecords(context, async ({ scripts }) => (await scripts.add(script, { replaces })).script.version);
+}
+
+function jsonOf({ script, replaced, proposed }: ScriptOfRun, version: number | undefined) {
+  return { stored: version !== undefined, ...(version === undefined ? {} : { version }), script, replaced, proposed };
+}
+
+function textOf({ script, replaced, proposed }: ScriptOfRun, version: number | undefined): string {
+  const { name, fromRun, pins = [] } = script;
+  const head = version === undefined ? `would be stored: ${name}` : `stored: ${name} (version ${version})`;
+  const tools = pins.map(({ server, tool }) => plainLine(`${server}/${tool}`));
+  const lines = [
+    `${head}, from run ${fromRun ?? ''}`,
+    ...replaced.map(inputLine),
+    ...(tools.length === 0 ? [] : [`  calls ${tools.join(', ')}`]),
+    ...(proposed.length === 0 ? [] : ['  these values were sent to tools, and may be inputs too:']),
+    ...proposed.map(proposalLine),
+    ...(version === undefined ? ['', plain(script.source)] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function inputLine({ name, value, lines }: ReplacedLiteral): string {
+  return `  input ${name} in place of ${plainLine(JSON.stringify(value))}, line ${lines.join(', ')}`;
+}
+
+function proposalLine({ name, value, line }: ProposedInput): string {
+  const written = plainLine(`${name}=${value}`);
+  const quoted = /^[\w.=:/@+-]+$/.test(written) ? written : `'${written.replaceAll("'", `'\\''`)}'`;
+  return `    --input ${quoted}  (line ${line})`;
+}

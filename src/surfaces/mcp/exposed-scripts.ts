@@ -1,0 +1,87 @@
+import { isHostError } from '../../domain/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import type { Limits } from '../../domain/limits.js';
+import type { ScriptHead } from '../../domain/script.js';
+import type { Host } from '../../host/host.js';
+import { isEnded, type RunAnswer } from '../../host/runs/run-types.js';
+import type { Session } from '../../host/session.js';
+import { modelSafeName } from '../../lib/model-safe-name.js';
+import { visibleText } from '../../lib/visible-text.js';
+import { renderStillRunning, renderSuspended } from '../../profiles/codemode/render.js';
+import type { CallContext, ExposedTool, OutwardAnswer } from '../../profiles/profile.js';
+
+/** Which stored scripts clients get as tools of their own. */
+export interface ExposedScripts {
+  readonly names: 'all' | readonly string[];
+  /** Of each run of one. */
+  readonly limits: Limits;
+}
+
+/** The contract that they are written for, whichever is served. */
+const PROFILE = 'codemode';
+/**
+ * No tool of a server is listed under a name that begins so, and no tool of ours is called so: a script takes the name of none
+ * and none takes that of a script, whatever is added later.
+ */
+const PREFIX = 'codemode_script_';
+
+/** The tools that these scripts are. */
+export function scriptTools(host: Host, { names, limits }: ExposedScripts): readonly ExposedTool[] {
+  if (names !== 'all' && names.length === 0) return [];
+  const heads = host.scripts.known(PROFILE).filter(({ name }) => names === 'all' || names.includes(name));
+  return heads.map((head) => toolOf(host, head, limits));
+}
+
+function toolOf(host: Host, { name, description, inputSchema }: ScriptHead, limits: Limits): ExposedTool {
+  return {
+    name: modelSafeName(`${PREFIX}${name}`),
+    title: name,
+    description: () => visibleText(description === '' ? `Runs the stored script ${name}.` : description),
+    inputSchema: { ...inputSchema, type: 'object' },
+    call: async (session, input, { log: _, onNotice: __, ...client }) => {
+      try {
+        return answerOf(await run(host, session, { name, input, limits }, client));
+      } catch (error) {
+        if (isHostError(error)) return failed(error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+async function run(
+  host: Host,
+  session: Session,
+  { name, input, limits }: { readonly name: string; readonly input: JsonValue; readonly limits: Limits },
+  client: Omit<CallContext, 'log' | 'onNotice'>,
+): Promise<RunAnswer | string> {
+  // As it is now: what was listed may have been replaced or removed meanwhile.
+  const script = await host.scripts.get(name);
+  const { checkScriptInput } = await import('../../host/scripts/script-input.js');
+  const checked = checkScriptInput(script, input);
+  if (!checked.ok) return `${checked.error.message} ${checked.error.hint}`;
+  return host.openSessionLike(session, PROFILE).runScript(script, checked.input, { limits, ...client });
+}
+
+function answerOf(answer: RunAnswer | string): OutwardAnswer {
+  if (typeof answer === 'string') return failed(answer);
+  if (answer.state === 'running')
+    return { ...plain(renderStillRunning(answer.runId) as unknown as JsonObject), isStillRunning: true };
+  if (!isEnded(answer))
+    return { ...plain(renderSuspended(answer.summary) as unknown as JsonObject), suspended: answer.summary };
+  const { outcome } = answer.summary;
+  if (outcome.status === 'failed') {
+    const { message, hint } = outcome.failure;
+    return failed(hint === undefined ? message : `${message} ${hint}`);
+  }
+  const result = JSON.parse(outcome.resultJson) as JsonValue;
+  return { ...plain(isJsonObject(result) ? result : { result }), text: outcome.resultJson };
+}
+
+function plain(structured: JsonObject): OutwardAnswer {
+  return { structured, media: [], isError: false, isStillRunning: false };
+}
+
+function failed(error: string): OutwardAnswer {
+  return { ...plain({ error }), text: error, isError: true };
+}
