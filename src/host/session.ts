@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BrokerOutcome } from '../broker/broker.js';
 import { intersectionOf } from '../broker/capabilities/bounds.js';
-import { SCRIPT_TOOLS } from '../broker/capabilities/script-tools.js';
 import { ReceivedData } from '../broker/policy/flow.js';
 import { openRunContext, type RunContext } from '../broker/run-context.js';
 import type { WaitProgress } from '../catalog/catalog.js';
@@ -40,7 +39,7 @@ import { RunCatalog } from './runs/run-catalog.js';
 import { missingServers, stateOf } from './runs/run-summary.js';
 import { RunTrace } from './runs/run-trace.js';
 import type { RunAnswer, RunFacts, RunRequest, RunSummary } from './runs/run-types.js';
-import { changedPins, changedQuestion, changedScript } from './scripts/script-pins.js';
+import { type ConfirmingClient, type ConfirmingParts, confirmScript } from './scripts/confirm-script.js';
 import { connecting } from './servers/connecting.js';
 import { ServerNews } from './servers/server-news.js';
 import type { SessionOptions, SessionParts } from './session-parts.js';
@@ -223,26 +222,10 @@ export class Session {
   }
 
   /** The first half of it: throws `conflict` where the script must not run. */
-  async confirmScript(script: StoredScript, request: Pick<ScriptRun, 'signal' | 'askPerson'>): Promise<void> {
-    if ((script.pins ?? []).length === 0) return;
-    const { forCode } = await this.#viewFor(script.source, []);
-    const changes = changedPins(script, forCode);
-    if (changes.length === 0) return;
-    const { askPerson, signal } = request;
-    const stop = new AbortController();
-    const cancel = () => stop.abort();
-    signal?.addEventListener('abort', cancel);
-    try {
-      const context = { signal: stop.signal, askPerson };
-      const outcome = await this.callDirect(
-        { tool: SCRIPT_TOOLS.run_changed },
-        changedQuestion(script, changes),
-        context,
-      );
-      if (!outcome.ok) throw changedScript(script, changes, outcome.error);
-    } finally {
-      signal?.removeEventListener('abort', cancel);
-    }
+  confirmScript(script: StoredScript, client: ConfirmingClient): Promise<void> {
+    const snapshotFor = async (source: string) => (await this.#viewFor(source, [])).forCode;
+    const callDirect: ConfirmingParts['callDirect'] = (...call) => this.callDirect(...call);
+    return confirmScript({ snapshotFor, callDirect }, script, client);
   }
 
   /** Runs what people see and can cancel while it lasts, besides its own client. */

@@ -61,6 +61,8 @@ export interface ExposedTool {
   /** Absent where nobody promises what is answered. */
   readonly outputSchema?: JsonObject;
   readonly meta?: JsonObject;
+  /** A client that loads tools after a search for them may do so with this one. */
+  readonly isLoadedLate?: true;
   /** Answers whatever the agent sends. What is thrown here is a mistake of ours. */
   call(session: Session, input: JsonValue, context: CallContext): Promise<OutwardAnswer>;
 }

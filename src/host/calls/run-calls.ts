@@ -108,7 +108,14 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
       {
         ...{ scripts, sandbox, script, limits, calls: this, patienceMs, client },
         modules: (functions) => modulesWith(snapshot, functions),
-        decisions: new BrokerDecisions({ tools: this.tools, seen, suspended: parts.suspended, sandbox, maxToolCalls }),
+        decisions: new BrokerDecisions({
+          tools: this.tools,
+          seen,
+          suspended: parts.suspended,
+          sandbox,
+          scripts,
+          maxToolCalls,
+        }),
       },
       before?.nested,
     );

@@ -11,6 +11,7 @@ import { findServer } from '../tools/discovery.js';
 import type { DecidedCall, ScriptDecisions } from './nested-runs.js';
 import { scriptToSave } from './save-from-program.js';
 import { changedPins, changedQuestion } from './script-pins.js';
+import type { ScriptLibrary } from './stored-scripts.js';
 
 export interface BrokerDecisionsOptions {
   readonly tools: ToolCalls;
@@ -18,6 +19,7 @@ export interface BrokerDecisionsOptions {
   readonly seen: RunCatalog;
   readonly suspended: SuspendedRuns;
   readonly sandbox: Sandbox;
+  readonly scripts: ScriptLibrary;
   readonly maxToolCalls: number;
 }
 

@@ -6,12 +6,13 @@ import type { SuspendedRuns } from '../runs/suspended-runs.js';
 import { findSyntaxError } from '../runs/syntax-check.js';
 import { scriptFromRun } from './script-from-run.js';
 import type { ChosenInput } from './script-inputs.js';
-import { checkName } from './stored-scripts.js';
+import { checkName, type ScriptLibrary } from './stored-scripts.js';
 
 /** Where the runs of a caller are, and what reads a source without running it. */
 export interface SavingParts {
   readonly suspended: Pick<SuspendedRuns, 'list' | 'outcomeOf' | 'recordingOf'>;
   readonly sandbox: Sandbox;
+  readonly scripts: Pick<ScriptLibrary, 'checkFree'>;
 }
 
 /** Whose program asks, and in which run. */
@@ -29,13 +30,17 @@ const MAX_LOOKED_AT = 50;
  * it names. Throws `bad_input` and `not_found`. Nothing is stored here.
  */
 export async function scriptToSave(
-  { suspended, sandbox }: SavingParts,
+  { suspended, sandbox, scripts }: SavingParts,
   owner: SavingCaller,
   wish: JsonValue | undefined,
 ): Promise<JsonObject> {
   const { name, description, run, inputs } = readWish(wish);
   const { profile, runId } = await findRun(suspended, owner, run);
-  const { script } = scriptFromRun(await suspended.recordingOf(runId), profile, { name, description, inputs });
+  const recording = await suspended.recordingOf(runId);
+  // The recording is sealed with its caller; the row by which it was found is not.
+  if (recording.caller !== owner.caller) throw notYours(runId);
+  const { script } = scriptFromRun(recording, profile, { name, description, inputs });
+  await scripts.checkFree(script);
   const failure = inputs.length === 0 ? undefined : await findSyntaxError(sandbox, script.source, script.language);
   if (failure !== undefined)
     throw new HostError('bad_input', `with these inputs the program cannot be read: ${failure.message}`);
@@ -66,10 +71,7 @@ async function findRun(
   if (named !== undefined) {
     const found = await suspended.outcomeOf(caller, named);
     if (found !== undefined) return found;
-    throw new HostError(
-      'not_found',
-      `you have no run ${JSON.stringify(named.slice(0, 80))}; leave run out for your last one`,
-    );
+    throw notYours(named);
   }
   const runs = await suspended.list(MAX_LOOKED_AT, caller);
   // After a person has decided, the same one is meant as before.
@@ -79,4 +81,11 @@ async function findRun(
   );
   if (last !== undefined) return last;
   throw new HostError('not_found', 'you have no run that worked; run the program first, and save it in the next one');
+}
+
+function notYours(runId: string): HostError {
+  return new HostError(
+    'not_found',
+    `you have no run ${JSON.stringify(runId.slice(0, 80))}; leave run out for your last one`,
+  );
 }

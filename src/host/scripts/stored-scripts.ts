@@ -133,6 +133,14 @@ export class ScriptLibrary {
     return { script: { ...head, version: added.version }, isNew: added.state === 'added' };
   }
 
+  /** Throws `bad_input` where a new script cannot have this name: nobody is asked about what would fail. */
+  async checkFree(script: Pick<NewScript, 'name' | 'profile'>): Promise<void> {
+    const store = await this.#open();
+    if ((await store.find(script.name)) !== undefined)
+      throw new HostError('bad_input', `there is a script ${script.name} already; take another name`);
+    await checkFunction(store, script);
+  }
+
   /** Stores what the host made of a run for the program of an agent, once the policy has allowed it. */
   async saveFor(made: JsonObject): Promise<JsonObject> {
     const { script } = await this.add(made as unknown as NewScript);
@@ -189,7 +197,10 @@ export function checkName(name: string): void {
 }
 
 /** Two scripts of one contract are not one function: `month-end` and `month_end`. */
-async function checkFunction(store: ScriptStore, { name, profile }: NewScript): Promise<void> {
+async function checkFunction(
+  store: ScriptStore,
+  { name, profile }: Pick<NewScript, 'name' | 'profile'>,
+): Promise<void> {
   const own = functionNameOf(name);
   const other = (await store.list()).find(
     (each) => each.name !== name && each.profile === profile && functionNameOf(each.name) === own,

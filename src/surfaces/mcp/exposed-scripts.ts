@@ -38,6 +38,7 @@ function toolOf(host: Host, { name, description, inputSchema }: ScriptHead, limi
     title: name,
     description: () => visibleText(description === '' ? `Runs the stored script ${name}.` : description),
     inputSchema: { ...inputSchema, type: 'object' },
+    isLoadedLate: true,
     call: async (session, input, { log: _, onNotice: __, ...client }) => {
       try {
         return answerOf(await run(host, session, { name, input, limits }, client));
@@ -69,7 +70,11 @@ function answerOf(answer: RunAnswer | string): OutwardAnswer {
     return { ...plain(renderStillRunning(answer.runId) as unknown as JsonObject), isStillRunning: true };
   if (!isEnded(answer))
     return { ...plain(renderSuspended(answer.summary) as unknown as JsonObject), suspended: answer.summary };
-  const { outcome } = answer.summary;
+  const { outcome, keptResult } = answer.summary;
+  if (keptResult !== undefined)
+    return failed(
+      `the result has ${keptResult.bytes} bytes, and ${keptResult.mostBytes} are the most; let the script return less`,
+    );
   if (outcome.status === 'failed') {
     const { message, hint } = outcome.failure;
     return failed(hint === undefined ? message : `${message} ${hint}`);

@@ -132,14 +132,14 @@ function uriOf({ path }: CatalogServer, fileName: string): string {
 const ALWAYS_LOADED = { 'anthropic/alwaysLoad': true };
 
 function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {
-  const { name, title, inputSchema, outputSchema, meta } = tool;
+  const { name, title, inputSchema, outputSchema, meta, isLoadedLate } = tool;
   return {
     name,
     title,
     description: tool.description(view),
     inputSchema: inputSchema as Tool['inputSchema'],
     ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
-    _meta: { ...meta, ...ALWAYS_LOADED },
+    ...(isLoadedLate === true ? {} : { _meta: { ...meta, ...ALWAYS_LOADED } }),
   };
 }
 
