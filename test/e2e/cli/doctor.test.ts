@@ -33,10 +33,14 @@ test(
       ['Python for programs', expect.any(String)],
       ['Go for programs', expect.any(String)],
       ['Server "fine"', 'ok'],
+      ['Code mode', 'ok'],
       ['Types', 'ok'],
       ['A program in the sandbox', 'ok'],
     ]);
     expect(ok).toBe(true);
+    expect(findings.find(({ name }) => name === 'Code mode')?.message).toMatch(
+      /^you have \d tools with \d+ tokens of definitions, fewer than 10 tools and 10000 tokens: give them to the model directly/,
+    );
     const cores = availableParallelism();
     const limits = findings.find(({ name }) => name === 'Limits')?.message;
     expect(limits).toContain(`up to ${Math.max(cores, 2)} workers on ${cores} cores`);

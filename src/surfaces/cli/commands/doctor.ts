@@ -1,9 +1,11 @@
 import type { LoadedConfig } from '../../../config/load.js';
+import { codeModeOf } from '../../../config/schema/code-mode.js';
 import { isHostError } from '../../../domain/errors.js';
 import { needsOf } from '../../../domain/profile-name.js';
 import type { Finding } from '../../../host/admin/inspection.js';
 import { inspectMachine, inspectRun } from '../../../host/admin/inspection.js';
 import { goFinding, interpreterFinding } from '../../../host/processes/interpreters.js';
+import { codeModeFindings } from '../code-mode-finding.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { databaseFindings } from '../database-findings.js';
@@ -90,6 +92,7 @@ async function inspectUse(
   try {
     await waitFor('connecting servers', (say) => inventory.ask('all', { onProgress: asking(say) }));
     found(serverFindings(inventory.servers(), loaded));
+    found(codeModeFindings(inventory.view(), codeModeOf(loaded.config).enabled));
     // It is no fault to be without it.
     const types = await open().then(
       ({ host }) => host.typeChecking(),

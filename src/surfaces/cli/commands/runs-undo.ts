@@ -7,11 +7,11 @@ import { askerOnTerminal } from '../ask-on-terminal.js';
 import { askYesNo } from '../ask-yes-no.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
+import { waitFor } from '../progress.js';
 import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
 import { interruption } from '../run-program.js';
 import { plainLine, printableJson } from '../terminal.js';
 import { hasPersonAtTerminal } from '../terminal-line.js';
-import { waitFor } from '../progress.js';
 
 /** The runs of a person at this machine: their own, and those of the agents that their clients start. */
 const OWN = [COMMAND_LINE_CALLER, LOCAL_CALLER];
