@@ -1,20 +1,17 @@
-import type { Redactor } from '../../../broker/redaction/redactor.js';
 import type { AuditRecord } from '../../../domain/audit.js';
 import type {
   CallArguments,
   DeliveryPage,
   ExportedRun,
   ReplayedRun,
-  RunCall,
   RunDetail,
   RunItem,
   RunPage,
   RunQuery,
 } from '../../../domain/console/runs.js';
 import { HostError } from '../../../domain/errors.js';
-import { isJsonObject, type JsonValue } from '../../../domain/json.js';
+import type { JsonValue } from '../../../domain/json.js';
 import { OWN_CALLERS } from '../../../domain/own-callers.js';
-import type { Label } from '../../../domain/policy.js';
 import { VERSION } from '../../../domain/version.js';
 import type { PresenceStore } from '../../../store/presence.js';
 import type { RunChoice, StoredState } from '../../../store/runs.js';
@@ -25,25 +22,21 @@ import type { RunNotes } from '../../recordings/run-notes.js';
 import { programTitle } from '../../runs/program-title.js';
 import type { RunView, SuspendedRuns } from '../../runs/suspended-runs.js';
 import type { AuditLog } from '../audit-log.js';
-import { approvalView } from './approval-cards.js';
 import { cutText, cutValue } from './cut-value.js';
 import { EXPORT_FORMAT } from './export-format.js';
-import { deliveryView, factsOf, type RecordedFacts } from './recorded-run.js';
-import { runCalls, type ToolFacts } from './run-calls-view.js';
-import { ENDED, hasText, liveItem, logsIn, type RunInFlight, storedItem } from './run-items.js';
+import { deliveryView, factsOf } from './recorded-run.js';
+import { type RunDetailParts, runDetail } from './run-detail.js';
+import { ENDED, hasText, liveItem, type RunInFlight, storedItem } from './run-items.js';
 import { readPlace, writePlace } from './run-place.js';
+import { suspendedFacts } from './suspended-facts.js';
 
-export interface RunHistoryParts {
+export interface RunHistoryParts extends RunDetailParts {
   readonly host: Host;
   readonly suspended: SuspendedRuns;
   /** Runs under way in other processes. */
   readonly presence: () => Promise<Pick<PresenceStore, 'runs' | 'find' | 'askToCancel'>>;
   /** Absent where nothing is recorded. */
   readonly audit?: () => Promise<AuditLog>;
-  readonly redactor: Redactor;
-  /** By how programs name it. */
-  readonly toolFacts: (target: string) => ToolFacts;
-  readonly labelsOf: (serverId: string) => readonly Label[];
 }
 
 /** A call of a tool that a program made, with its arguments. */
@@ -59,13 +52,11 @@ const DEFAULT_PAGE = 50;
 const MAX_PAGE = 200;
 /** Titles are sealed: how many a text is looked for in, for one page. */
 const SEARCHED_RUNS = 2_000;
-const MAX_CALLS = 5_000;
 const MAX_AUDIT_RECORDS = 12_000;
 const MAX_DELIVERIES = 500;
-const ANSWER_CHARACTERS = 512 * 1024;
+const ARGUMENTS_CHARACTERS = 512 * 1024;
 const BODY_CHARACTERS = 4 * 1024 * 1024;
 const MAX_LOGS = 5_000;
-const MAX_APPROVALS = 1_000;
 const MAX_UNDER_WAY = 200;
 
 /** Runs for people: those under way, in whichever process, and those that are stored. */
@@ -156,9 +147,10 @@ export class RunHistory {
     });
     if (view === undefined) return this.#liveDetail(elsewhere as NonNullable<typeof elsewhere>);
     const recording = await this.#recordingOf(runId);
-    const facts = recording === undefined ? await this.#suspendedFacts(view) : factsOf(recording);
+    const facts =
+      recording === undefined ? await suspendedFacts(this.#parts.suspended, view.runId) : factsOf(recording);
     const note = recording === undefined ? noteFor(view.state) : undefined;
-    return this.#compose(view, facts, note, await this.#auditOf(runId));
+    return runDetail({ view, facts, recordingNote: note, audit: await this.#auditOf(runId) }, this.#parts);
   }
 
   async deliveries(runId: string, from: number, limit: number): Promise<DeliveryPage> {
@@ -186,15 +178,15 @@ export class RunHistory {
 
   async callArguments(runId: string, number: number): Promise<CallArguments> {
     const recording = await this.#recordingOf(runId);
-    const calls = recording?.calls ?? (await this.#suspendedFacts(await this.#show(runId)))?.calls ?? [];
+    const calls = recording?.calls ?? (await this.#suspendedCalls(runId)) ?? [];
     const call = calls.find((each) => each.number === number);
     if (call === undefined)
       throw new HostError('not_found', `the arguments of call ${number} of run ${runId} are not kept`);
-    const { value, isCut } = cutValue(call.argumentsJson, ANSWER_CHARACTERS);
+    const { value, isCut } = cutValue(call.argumentsJson, ARGUMENTS_CHARACTERS);
     // Programs give a tool one argument: its fields are what a person looks for.
     const [only, ...others] = Array.isArray(value) ? value : [value];
     const shown = others.length === 0 && only !== undefined ? only : value;
-    return { arguments: this.#clean(shown), isCut, bytes: Buffer.byteLength(call.argumentsJson) };
+    return { arguments: this.#parts.redactor.bulk(shown), isCut, bytes: Buffer.byteLength(call.argumentsJson) };
   }
 
   /** The program for the playground. Throws `not_found`. */
@@ -277,66 +269,13 @@ export class RunHistory {
     };
     const program = { source: run.source, language: 'typescript', codeDigest: '' } as const;
     const facts = { program, startedAtMs, calls: soFar?.calls ?? [], notes: soFar?.notes ?? {} };
-    return this.#compose(view, facts, noteFor('running'), await this.#auditOf(runId));
+    const audit = await this.#auditOf(runId);
+    return runDetail({ view, facts, recordingNote: noteFor('running'), audit }, this.#parts);
   }
 
-  #compose(
-    view: RunView,
-    facts: Partial<RecordedFacts> | undefined,
-    recordingNote: string | undefined,
-    audit: readonly AuditRecord[],
-  ): RunDetail {
-    const { toolFacts, labelsOf } = this.#parts;
-    const { program, engine, limits, outcome, notes = {}, calls: recorded = [], deliveries = [] } = facts ?? {};
-    const source = program?.source ?? '';
-    const calls = runCalls({
-      ...{ recorded, notes, audit, approvals: view.approvals, deliveries, source },
-      ...{ factsOf: toolFacts, labelsOf },
-    });
-    const answer = cutValue(JSON.stringify(view.response) ?? 'null', ANSWER_CHARACTERS);
-    return {
-      ...storedItem(view),
-      ...(program === undefined ? {} : { program: { ...program, source: this.#parts.redactor.text(program.source) } }),
-      ...(recordingNote === undefined ? {} : { recordingNote }),
-      ...(engine === undefined ? {} : { engine }),
-      ...(limits === undefined ? {} : { limits }),
-      usage: usageOf(calls, notes),
-      calls: calls.slice(0, MAX_CALLS),
-      callCount: calls.length,
-      logs: logsIn(view.response),
-      ...(outcome === undefined
-        ? {}
-        : { outcome: this.#clean(outcome as unknown as JsonValue) as unknown as typeof outcome }),
-      answer: answer.value,
-      isAnswerCut: answer.isCut,
-      deliveryCount: deliveries.length,
-      approvals: view.approvals.slice(0, MAX_APPROVALS).map((approval) => approvalView(approval)),
-    };
-  }
-
-  #clean(value: JsonValue): JsonValue {
-    return this.#parts.redactor.bulk(value);
-  }
-
-  /** A suspended run keeps its program and calls in its context, and one that was cancelled then too. */
-  async #suspendedFacts(view: RunView): Promise<Partial<RecordedFacts> | undefined> {
-    const stored = await this.#parts.suspended.contextOf(view.runId);
-    if (stored === undefined || !isJsonObject(stored.context)) return undefined;
-    const { facts, recorded, soFar, nested } = stored.context as unknown as {
-      facts?: { context?: { source?: string; codeDigest?: string }; limits?: RunDetail['limits'] };
-      recorded?: readonly RecordedCall[];
-      soFar?: Pick<RunNotes, 'retries'>;
-      nested?: Pick<RunNotes, 'scripts'>;
-    };
-    const { source, codeDigest = '' } = facts?.context ?? {};
-    const before = Array.isArray(recorded) ? recorded : [];
-    const since = stored.calls.filter(({ number }) => !before.some((call) => call.number === number));
-    return {
-      ...(typeof source === 'string' ? { program: { source, language: 'typescript', codeDigest } } : {}),
-      ...(facts?.limits === undefined ? {} : { limits: facts.limits }),
-      calls: [...before, ...since],
-      notes: { scripts: nested?.scripts ?? [], retries: soFar?.retries ?? [] },
-    };
+  async #suspendedCalls(runId: string): Promise<readonly RecordedCall[] | undefined> {
+    await this.#show(runId);
+    return (await suspendedFacts(this.#parts.suspended, runId))?.calls;
   }
 
   async #auditOf(runId: string): Promise<AuditRecord[]> {
@@ -384,13 +323,4 @@ function noteFor(state: RunView['state']): string {
 
 function cursorOf(place: Parameters<typeof writePlace>[0] | undefined): { readonly cursor?: string } {
   return place === undefined ? {} : { cursor: writePlace(place) };
-}
-
-function usageOf(calls: readonly RunCall[], { usage = {} }: RunNotes): NonNullable<RunDetail['usage']> {
-  const { cpuMs, memoryBytes } = usage;
-  return {
-    calls: calls.filter(({ isTool }) => isTool).length,
-    ...(cpuMs === undefined ? {} : { cpuMs }),
-    ...(memoryBytes === undefined ? {} : { memoryBytes }),
-  };
 }
