@@ -27,7 +27,7 @@ interface KnownRun {
   readonly view: RunView;
   /** What its recording says, or what is stored with a suspended run. */
   readonly facts: Partial<RecordedFacts> | undefined;
-  /** Why there is no recording. */
+  /** Why the recording is missing. */
   readonly recordingNote: string | undefined;
   readonly audit: readonly AuditRecord[];
 }
