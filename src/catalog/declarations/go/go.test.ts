@@ -3,16 +3,8 @@ import { GO_ROOTS, goBuild, unformatted } from '../../../../test/support/go.js';
 import { needs } from '../../../../test/support/needs.js';
 import type { JsonObject } from '../../../domain/json.js';
 import type { Tool } from '../../../domain/tool.js';
-import { declareGo, GO_HELPERS, type GoOptions, goFile, goText, selectDeclarations } from './go.js';
-
-const tool = (name: string, inputSchema?: JsonObject, more: Partial<Tool> = {}): Tool => ({
-  serverId: 'srv',
-  name,
-  ...(inputSchema === undefined ? {} : { inputSchema }),
-  ...more,
-});
-
-const declare = (tools: readonly Tool[], options?: GoOptions) => goText(declareGo(tools, options).declarations);
+import { declareGo, GO_HELPERS, goFile, goText } from './go.js';
+import { CITY, declare, tool, WEATHER } from './go.test-support.js';
 
 /** The fields of the input of a tool `f`, and what is declared for them, without words. */
 function fieldsOf(properties: JsonObject, required: readonly string[] = []): string[] {
@@ -22,79 +14,11 @@ function fieldsOf(properties: JsonObject, required: readonly string[] = []): str
 }
 
 /** Everything that is compiled in these tests at once: one start of the compiler is dearer than all of it. */
-const EVERYTHING: Tool[] = [];
+const EVERYTHING: Tool[] = [WEATHER, CITY];
 const remember = (tools: readonly Tool[]) => {
   EVERYTHING.push(...tools.map((each) => ({ ...each, serverId: `s${EVERYTHING.length}-${each.serverId}` })));
   return tools;
 };
-
-const WEATHER = tool(
-  'get_weather',
-  {
-    type: 'object',
-    properties: {
-      city: { type: 'string', description: 'The name of the city to get weather for' },
-      unit: {
-        type: 'string',
-        enum: ['celsius', 'fahrenheit'],
-        description: 'Temperature unit for the weather response',
-      },
-    },
-    required: ['location', 'unit'],
-  },
-  {
-    description: 'Get current weather data for a location',
-    outputSchema: {
-      type: 'object',
-      properties: { temperature: { type: 'number', description: 'Temperature in celsius' } },
-      required: ['temperature'],
-    },
-  },
-);
-const CITY = tool(
-  'get_city',
-  {},
-  {
-    description: 'Get current city location',
-    outputSchema: {
-      type: 'object',
-      properties: { city: { type: 'string', description: 'Current city location' } },
-      required: ['city'],
-    },
-  },
-);
-
-test("the document's own tools are declared in its own words [E2, E3, E9]", () => {
-  expect(declare(remember([WEATHER, CITY]))).toBe(`type GetCityOutput struct {
-	// City Current city location
-	City string \`json:"city"\`
-}
-
-// getCity Get current city location
-var getCity func(ctx context.Context) (GetCityOutput, error)
-
-type GetWeatherInput struct {
-	// City The name of the city to get weather for
-	City string \`json:"city,omitempty"\`
-	// Unit Temperature unit for the weather response
-	Unit     GetWeatherInputUnit \`json:"unit"\`
-	Location any                 \`json:"location"\`
-}
-
-type GetWeatherInputUnit string
-
-const GetWeatherInputUnitCelsius GetWeatherInputUnit = "celsius"
-const GetWeatherInputUnitFahrenheit GetWeatherInputUnit = "fahrenheit"
-
-type GetWeatherOutput struct {
-	// Temperature Temperature in celsius
-	Temperature float64 \`json:"temperature"\`
-}
-
-// getWeather Get current weather data for a location
-var getWeather func(ctx context.Context, input GetWeatherInput) (GetWeatherOutput, error)
-`);
-});
 
 describe('types (E2)', () => {
   test.each<[string, JsonObject | boolean, string, string]>([
@@ -385,19 +309,6 @@ test('a tool that is too large is cut alike for the agent and for the compiler',
   expect(goText(declarations).length).toBeLessThan(25_000);
   expect(warnings).toEqual([
     { toolName: 'large', message: 'too large to be declared in full: deeply nested parts are cut to any' },
-  ]);
-});
-
-test('what a program does not name is not compiled into it', () => {
-  const { declarations } = declareGo([WEATHER, CITY]);
-  const chosen = selectDeclarations(declarations, (name) => name === 'getWeather');
-  expect(chosen.flatMap(({ names }) => names)).toEqual([
-    'GetWeatherInput',
-    'GetWeatherInputUnit',
-    'GetWeatherInputUnitCelsius',
-    'GetWeatherInputUnitFahrenheit',
-    'GetWeatherOutput',
-    'getWeather',
   ]);
 });
 
