@@ -111,7 +111,7 @@ describe('a host that is lost at any step of a run', OPTIONS, () => {
     const runId = await workload.submit();
     const gate = await gates.shut('claim', runId);
     await workload.decideAll();
-    await gate.reached(2);
+    await gate.isFollowed();
     await gate.open();
     await workload.settle(30_000);
     expect(violations(await workload.observe())).toEqual([]);

@@ -5,33 +5,37 @@ import type { Cluster } from './cluster.js';
 /** The writes of a run at which a host can be held up. */
 export type Step = 'store' | 'decide' | 'claim' | 'made' | 'sent' | 'delivered' | 'end';
 
-/** When each step is taken, as a trigger of the database sees it, and of which run. */
-const TRIGGERS: Readonly<Record<Step, readonly [when: string, run: 'id' | 'run']>> = {
-  store: ['BEFORE INSERT ON codemode.runs FOR EACH ROW', 'id'],
-  decide: [
-    `BEFORE UPDATE ON codemode.approvals FOR EACH ROW WHEN (OLD.state = 'PENDING' AND NEW.state <> 'PENDING')`,
-    'run',
-  ],
-  claim: [
-    `BEFORE UPDATE ON codemode.runs FOR EACH ROW
-      WHEN (NEW.state = 'suspended' AND NEW.lease_owner IS NOT NULL AND OLD.fence <> NEW.fence)`,
-    'id',
-  ],
-  made: [`BEFORE INSERT ON codemode.run_calls FOR EACH ROW WHEN (NEW.state = 'made')`, 'run'],
-  // Fires for a row that is there already, too: only afterwards it becomes an update.
-  sent: [`BEFORE INSERT ON codemode.run_calls FOR EACH ROW WHEN (NEW.state = 'sent')`, 'run'],
-  delivered: ['BEFORE INSERT ON codemode.run_deliveries FOR EACH ROW', 'run'],
-  end: [
-    `BEFORE UPDATE ON codemode.runs FOR EACH ROW WHEN (OLD.state = 'suspended' AND NEW.state <> 'suspended')`,
-    'id',
-  ],
+interface Trigger {
+  readonly event: string;
+  readonly when: string;
+  /** The column with the id of the run. */
+  readonly run: 'id' | 'run';
+}
+
+/** When each step is taken, as a trigger of the database sees it. */
+const TRIGGERS: Readonly<Record<Step, Trigger>> = {
+  store: { event: 'INSERT ON codemode.runs', when: `NEW.state = 'suspended'`, run: 'id' },
+  decide: {
+    event: 'UPDATE ON codemode.approvals',
+    when: `OLD.state = 'PENDING' AND NEW.state <> 'PENDING'`,
+    run: 'run',
+  },
+  claim: {
+    event: 'UPDATE ON codemode.runs',
+    when: `NEW.state = 'suspended' AND NEW.lease_owner IS NOT NULL AND OLD.fence <> NEW.fence`,
+    run: 'id',
+  },
+  made: { event: 'INSERT ON codemode.run_calls', when: `NEW.state = 'made'`, run: 'run' },
+  sent: { event: 'INSERT OR UPDATE ON codemode.run_calls', when: `NEW.state = 'sent'`, run: 'run' },
+  delivered: { event: 'INSERT ON codemode.run_deliveries', when: 'true', run: 'run' },
+  end: { event: 'UPDATE ON codemode.runs', when: `OLD.state = 'suspended' AND NEW.state <> 'suspended'`, run: 'id' },
 };
 /** Of every run. */
 const ANY = '*';
 const POLL_MS = 20;
 
 /**
- * Holds hosts up in the middle of a write: a trigger waits for a lock that the test has. What happens to the host meanwhile
+ * Holds hosts up in the middle of a commit: a trigger waits for a lock that the test has. What happens to the host meanwhile
  * (killed, paused, cut off) happens at exactly that step of a run.
  */
 export class Gates {
@@ -50,10 +54,12 @@ export class Gates {
         BEGIN
           PERFORM pg_advisory_xact_lock_shared(${LOCKS}, hashtext(TG_ARGV[0] || '${ANY}'));
           PERFORM pg_advisory_xact_lock_shared(${LOCKS}, hashtext(TG_ARGV[0] || (to_jsonb(NEW) ->> TG_ARGV[1])));
-          RETURN NEW;
+          RETURN NULL;
         END $$;`);
-    for (const [step, [when, run]] of Object.entries(TRIGGERS))
-      await database.query(`CREATE TRIGGER gate_${step} ${when} EXECUTE FUNCTION witness.gate('${step}', '${run}')`);
+    // Deferred: it waits in the commit, so that what is let go is written whether its host is there or not.
+    for (const [step, { event, when, run }] of Object.entries(TRIGGERS))
+      await database.query(`CREATE CONSTRAINT TRIGGER gate_${step} AFTER ${event} DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION witness.gate('${step}', '${run}')`);
     return new Gates(database);
   }
 
@@ -86,9 +92,21 @@ export class Gate {
     this.#name = name;
   }
 
-  /** Resolves when so many writes wait. */
-  async reached(count = 1): Promise<void> {
-    while ((await this.#waiting()).length < count) await new Promise((wake) => setTimeout(wake, POLL_MS));
+  /** Resolves when a write waits. */
+  async reached(): Promise<void> {
+    while (!(await this.isReached())) await pause();
+  }
+
+  /** Resolves when somebody else waits for what the one at the gate has locked. */
+  async isFollowed(): Promise<void> {
+    for (;;) {
+      const [row] = await this.#database.query<{ count: number }>(
+        'SELECT count(*) AS count FROM pg_stat_activity WHERE pg_blocking_pids(pid) && $1::int[]',
+        [await this.#waiting()],
+      );
+      if ((row?.count ?? 0) > 0) return;
+      await pause();
+    }
   }
 
   async isReached(): Promise<boolean> {
@@ -116,4 +134,8 @@ export class Gate {
     );
     return rows.map(({ pid }) => pid);
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }

@@ -24,7 +24,7 @@ const LAST: readonly Place[] = ['delivered', 'decide', 'store'];
 
 /** Runs of one host that make one write each, one of them at each place of the life of a run. */
 export class HeldRuns {
-  readonly #gates: Gate[] = [];
+  readonly #gates = new Map<Place, Gate>();
   readonly #parts: HeldRunsParts;
   readonly #host: ClusterHost;
   readonly #name: string;
@@ -38,17 +38,12 @@ export class HeldRuns {
   /** Resolves when every run is at its place. The host must be the only one that is up. */
   static async at(parts: HeldRunsParts, host: ClusterHost, name: string): Promise<HeldRuns> {
     const held = new HeldRuns(parts, host, name);
-    const later = PLACES.filter((place) => place !== 'store');
-    await Promise.all(later.map((place) => held.#submit(place)));
-    await Promise.all(later.filter((place) => !LAST.includes(place)).map((place) => held.#bring(place)));
+    const stored = PLACES.filter((place) => place !== 'store');
+    await Promise.all(stored.map((place) => held.#submit(place)));
+    await Promise.all(stored.filter((place) => !LAST.includes(place)).map((place) => held.#bring(place)));
     for (const place of LAST) await held.#bring(place);
     while (!(await held.#isComplete())) await pause();
     return held;
-  }
-
-  /** A statement that was held up for too long is over, and is tried again: all wait at the same time. */
-  async #isComplete(): Promise<boolean> {
-    return (await Promise.all(this.#gates.map((gate) => gate.isReached()))).every((isReached) => isReached);
   }
 
   /** The text of the call of the run at this place. */
@@ -58,7 +53,7 @@ export class HeldRuns {
 
   /** What waits is written, or not. Nobody is held up from here on. */
   async letGo(how: 'written' | 'lost'): Promise<void> {
-    await Promise.all(this.#gates.map((gate) => (how === 'written' ? gate.open() : gate.refuse())));
+    await Promise.all([...this.#gates.values()].map((gate) => (how === 'written' ? gate.open() : gate.refuse())));
   }
 
   async #submit(place: Place): Promise<void> {
@@ -72,22 +67,41 @@ export class HeldRuns {
   }
 
   async #bring(place: Place): Promise<void> {
-    if (place === 'store') return this.#store();
-    const { id, runId } = await this.#question(place);
+    if (place === 'store') {
+      const gate = await this.#shut(place);
+      this.#submit(place).catch(() => {});
+      return gate.reached();
+    }
+    const question = await this.#question(place);
     if (place === 'suspended') return;
-    const gate = place === 'answer' ? undefined : await this.#parts.gates.shut(place as Step, runId);
-    if (gate !== undefined) this.#gates.push(gate);
-    // Nobody waits for the answer: where the decision is held up, it does not come.
-    this.#host.request('POST', `/api/v1/approvals/${id}/approve`, PERSON, {}).catch(() => {});
-    if (gate !== undefined) return gate.reached();
-    while (!this.#parts.cluster.ledger.includes(`write ${this.textOf(place)}`)) await pause();
+    if (place === 'answer') {
+      this.#approve(question);
+      while (!this.#parts.cluster.ledger.includes(`write ${this.textOf(place)}`)) await pause();
+      return;
+    }
+    const gate = await this.#shut(place, question.runId);
+    this.#approve(question);
+    await gate.reached();
   }
 
-  async #store(): Promise<void> {
-    const gate = await this.#parts.gates.shut('store');
-    this.#gates.push(gate);
-    this.#submit('store').catch(() => {});
-    await gate.reached();
+  async #shut(step: Step, runId?: string): Promise<Gate> {
+    const gate = await this.#parts.gates.shut(step, runId);
+    this.#gates.set(step, gate);
+    return gate;
+  }
+
+  /** A statement that is held up for too long is over. The host tries it again, and here the person does. */
+  async #isComplete(): Promise<boolean> {
+    const gates = [...this.#gates];
+    const waits = await Promise.all(gates.map(([, gate]) => gate.isReached()));
+    const isUndecided = gates.some(([place], index) => place === 'decide' && waits[index] === false);
+    if (isUndecided) this.#approve(await this.#question('decide'));
+    return waits.every((isWaiting) => isWaiting);
+  }
+
+  /** Nobody waits for the answer: where the decision is held up, it does not come. */
+  #approve({ id }: Question): void {
+    this.#host.request('POST', `/api/v1/approvals/${id}/approve`, PERSON, {}, SUBMIT_MS).catch(() => {});
   }
 
   async #question(place: Place): Promise<Question> {

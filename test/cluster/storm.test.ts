@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { needs, ROOT, requires } from '../support/needs.js';
 import { Cluster } from './cluster.js';
-import { faultSchedule } from './fault-schedule.js';
+import { eachKindOnce, faultSchedule } from './fault-schedule.js';
 import { violations } from './invariants.js';
 import { storm } from './storm.js';
 import { installWitness, POLICY, Workload } from './workload.js';
@@ -9,7 +9,6 @@ import { installWitness, POLICY, Workload } from './workload.js';
 /** `npm run faults` says for how long and out of which seed. */
 const MINUTES = Number(process.env.CODEMODE_FAULT_MINUTES ?? 0);
 const SEED = Number(process.env.CODEMODE_FAULT_SEED ?? 24);
-const SHORT_MS = 10_000;
 const SETTLE_MS = 120_000;
 
 test('a seed always makes the same faults', () => {
@@ -33,8 +32,9 @@ describe('hosts under random faults', { ...requires(ROOT), ...needs('postgresql'
         const workload = new Workload(cluster);
         const begunAt = performance.now();
         await storm(cluster, workload, {
-          seed: SEED,
-          durationMs: isLong ? MINUTES * 60_000 : SHORT_MS,
+          ...(isLong
+            ? { faults: faultSchedule(SEED, cluster.hosts.length), durationMs: MINUTES * 60_000 }
+            : { faults: eachKindOnce(SEED, cluster.hosts.length), durationMs: Number.POSITIVE_INFINITY }),
           submitEveryMs: isLong ? 700 : 300,
           onFault: ({ kind, host, durationMs }) => {
             const who = host === undefined ? 'the database' : `host ${host + 1}`;

@@ -1,10 +1,11 @@
 import type { Cluster } from './cluster.js';
 import { DATABASE_FAULTS, HOST_FAULTS } from './fault-kinds.js';
-import { faultSchedule, type PlannedFault } from './fault-schedule.js';
+import type { PlannedFault } from './fault-schedule.js';
 import type { Workload } from './workload.js';
 
 export interface StormOptions {
-  readonly seed: number;
+  readonly faults: Iterable<PlannedFault>;
+  /** It is over after this, or with the last fault. */
   readonly durationMs: number;
   /** Between two new runs. */
   readonly submitEveryMs: number;
@@ -17,7 +18,7 @@ const DECIDE_EVERY_MS = 250;
 const MAX_SUBMITTING = 12;
 
 /**
- * Work under faults, one after the other and some at once, out of a seed. Each host or database has one fault at a time. At the end
+ * Work under faults, one after the other and some at once. Each host or database has one fault at a time. At the end
  * everything is whole again.
  */
 export async function storm(cluster: Cluster, workload: Workload, options: StormOptions): Promise<void> {
@@ -26,9 +27,8 @@ export async function storm(cluster: Cluster, workload: Workload, options: Storm
   const lasting = new Map<string, Promise<void>>();
   const until = performance.now() + options.durationMs;
   try {
-    for (const fault of faultSchedule(options.seed, cluster.hosts.length)) {
-      const leftMs = until - performance.now();
-      if (leftMs <= 0) break;
+    for (const fault of options.faults) {
+      if (performance.now() >= until) break;
       const target = fault.host === undefined ? 'database' : `host ${fault.host}`;
       await lasting.get(target);
       options.onFault?.(fault);

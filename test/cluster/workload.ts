@@ -115,7 +115,8 @@ export class Workload {
       ) {
         await this.decideAll();
         const [left] = await database.query<{ count: number }>(
-          `SELECT (SELECT count(*) FROM codemode.runs WHERE state = 'suspended') + (SELECT count(*) FROM codemode.live_runs) AS count`,
+          `SELECT (SELECT count(*) FROM codemode.runs WHERE state = 'suspended') + (SELECT count(*) FROM codemode.live_runs
+            JOIN codemode.hosts ON hosts.id = live_runs.host AND hosts.expires_at > now()) AS count`,
         );
         if (left?.count === 0) return;
       }
