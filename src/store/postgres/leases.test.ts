@@ -10,6 +10,7 @@ import type { CallerId } from '../../domain/run.js';
 import { SuspendedRuns } from '../../host/runs/suspended-runs.js';
 import type { RunLease, RunStore } from '../runs.js';
 import { endedRun, suspendedRun } from '../runs.suite.test-support.js';
+import { administer } from './administer.js';
 import { Postgres } from './connection.js';
 import { HostLease } from './host-lease.js';
 import { openPostgresStore } from './store.js';
@@ -130,8 +131,9 @@ describe('hosts that share runs', needs('postgresql'), () => {
   test('a run whose end cannot be written is given up, and another host ends it', async () => {
     const role = `limited_${process.pid}`;
     await server.administer(`CREATE ROLE ${role} LOGIN`);
-    await admin.query(`GRANT USAGE ON SCHEMA codemode TO ${role};
-      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA codemode TO ${role}`);
+    const administration = await administer({ url: server.url(database) });
+    await administration.migrate({ grantTo: role });
+    await administration.close();
     const runs = await open(server.url(database, { user: role }));
     const other = await open();
     await runs.suspend(suspendedRun('unwritten'), 1_000);
@@ -142,4 +144,25 @@ describe('hosts that share runs', needs('postgresql'), () => {
     await suspended.recordEnd(owner, 'succeeded', null, undefined, undefined, lease);
     expect((await other.claim('unwritten'))?.fence).toBe(lease.fence + 1);
   });
+
+  test('a run that could not be resumed several times is tried again with the next heartbeat', async () => {
+    const runs = await open();
+    await runs.suspend(suspendedRun('tried'), 1_000);
+    let tries = 0;
+    // The library would wait for minutes before the sixth.
+    await new Promise<void>((resolve) => {
+      closing.push(
+        runs.watch({
+          room: 1,
+          canTake: ({ id }) => id === 'tried',
+          take: async () => {
+            tries += 1;
+            if (tries < 6) throw new Error('the database was out of reach');
+            resolve();
+          },
+        }),
+      );
+    });
+    expect(tries).toBe(6);
+  }, 60_000);
 });

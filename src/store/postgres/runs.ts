@@ -239,10 +239,12 @@ export class PostgresRunStore implements RunStore {
       `UPDATE codemode.runs SET lease_owner = NULL WHERE lease_owner = $1 AND NOT (id = ANY($2))`,
       [this.#host.id, [...this.#held]],
     );
-    // In any order: runs that no host can resume must not hide others.
+    // In any order: runs that no host can resume must not hide others. One whose job failed does not wait for the library, which
+    // would try it again after seconds, then minutes, then hours.
     const forgotten = await this.#postgres.query<{ id: string }>(
       `SELECT id FROM codemode.runs WHERE ${RESUMABLE} AND NOT EXISTS (SELECT 1 FROM ${QUEUE_SCHEMA}.jobs
-          WHERE jobs.key = '${resumeKey('')}' || runs.id AND jobs.locked_at IS NULL AND jobs.attempts < jobs.max_attempts)
+          WHERE jobs.key = '${resumeKey('')}' || runs.id AND jobs.locked_at IS NULL AND jobs.run_at <= now()
+            AND jobs.attempts < jobs.max_attempts)
         ORDER BY random() LIMIT ${MAX_REPAIRED}`,
     );
     await addJobs(this.#postgres, resumeJobs(forgotten.map(({ id }) => id)));
