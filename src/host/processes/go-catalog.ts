@@ -1,18 +1,20 @@
 import type { Catalog } from '../../catalog/catalog.js';
-import { firstSentence } from '../../catalog/declarations/doc-comment.js';
+import { firstSentences } from '../../catalog/declarations/doc-comment.js';
 import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { CallReply, GuestError } from '../../domain/run.js';
 import { nearest } from '../../lib/nearest.js';
+import { visibleText } from '../../lib/visible-text.js';
 import { goDeclarationsOf, goToolsOf } from './go-package.js';
 
 /** `searchTools` and `describeTools` of programs in Go: names first, types on demand. */
 
 const TARGET = '@go/';
-const DEFAULT_HITS = 20;
+/** As many as a program that prints them should show a model. */
+const DEFAULT_HITS = 10;
 const MAX_HITS = 2_000;
 const MAX_DESCRIBED = 200;
-const MAX_DESCRIPTION_CHARACTERS = 300;
+const MAX_DESCRIPTION_CHARACTERS = 160;
 
 export function isGoCatalog(target: string): boolean {
   return target.startsWith(TARGET);
@@ -49,7 +51,11 @@ function search({ query }: JsonObject, snapshot: CatalogSnapshot, catalog: Catal
     const tool = server && snapshot.toolByTarget.get(`${server.path}/${name}`)?.tool;
     const functionName = tool && functionByTool.get(tool);
     if (tool === undefined || functionName === undefined) return [];
-    const description = firstSentence(tool.description ?? tool.title ?? '').slice(0, MAX_DESCRIPTION_CHARACTERS);
+    // The first line alone is often a heading: "Purpose:".
+    const words = visibleText(tool.description ?? tool.title ?? '')
+      .replace(/\s+/g, ' ')
+      .trim();
+    const description = firstSentences(words, MAX_DESCRIPTION_CHARACTERS);
     return [{ server: serverId, tool: name, function: functionName, description }];
   });
   return { found };
