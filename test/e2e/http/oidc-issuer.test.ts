@@ -45,6 +45,7 @@ async function openProvider() {
     Provider: new (issuer: string, configuration: object) => { callback(): Parameters<typeof listener.on>[1] };
   };
   const { warn, info } = console;
+  // It says what suits production.
   Object.assign(console, { warn: () => {}, info: () => {} });
   const client = { redirect_uris: [], response_types: [], grant_types: ['client_credentials'], client_secret: SECRET };
   const provider = new Provider(origin, {
@@ -67,6 +68,7 @@ async function openProvider() {
       { ...client, client_id: 'robot', scope: 'execute read' },
       { ...client, client_id: 'reader', scope: 'read' },
     ],
+    ttl: { ClientCredentials: 600 },
     cookies: { keys: ['for the test only'] },
   });
   Object.assign(console, { warn, info });
@@ -76,7 +78,12 @@ async function openProvider() {
 
 async function connect(clientId: string, scope: string) {
   const client = new Client({ name: 'test', version: '0' });
-  const authProvider = new ClientCredentialsProvider({ clientId, clientSecret: SECRET, scope });
+  const authProvider = new ClientCredentialsProvider({
+    clientId,
+    clientSecret: SECRET,
+    scope,
+    expectedIssuer: issuer.origin,
+  });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { authProvider }));
   return { client, [Symbol.asyncDispose]: () => client.close() };
 }
@@ -99,10 +106,19 @@ test('a client finds the issuer by itself, gets a token from it and runs a progr
   expect(structuredContent).toMatchObject({ result: 'in' });
 });
 
-test('a token of that issuer for another resource is refused, and one for this is taken over REST [B20]', async () => {
+test('a token of that issuer for another resource is refused, and one for this is taken [B20]', async () => {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
   const statusOf = async (resource: string) => {
-    const headers = { authorization: `Bearer ${await tokenFor(resource)}` };
-    return (await fetch(`${server.url}/api/v1/tools`, { headers })).status;
+    const accept = 'application/json, text/event-stream';
+    const headers = {
+      accept,
+      'content-type': 'application/json',
+      authorization: `Bearer ${await tokenFor(resource)}`,
+    };
+    const answer = await fetch(`${server.url}/mcp`, { method: 'POST', headers, body });
+    await answer.body?.cancel();
+    return answer.status;
   };
   expect(await statusOf('https://elsewhere.example/mcp')).toBe(401);
   expect(await statusOf(`${server.url}/mcp`)).toBe(200);
