@@ -117,7 +117,8 @@ result = [[each['structuredContent'] for each in answers], (await get_weather({'
     const entry = { serverId: 'google-drive', toolName: 'get_document', title: 'Get', ...written };
     const { name, icons, annotations } = TOOLS['google-drive'].tool;
     const definition = { ...entry, name, icons, annotations, inputSchema: INPUT };
-    expect(data).toEqual([[entry], definition]);
+    const signature = 'getDocument({ documentId?: string })';
+    expect(data).toEqual([[{ ...entry, signature }], definition]);
   });
 
   test('the envelope has the fields of the contract, and the results of its own runner [B2, B3]', async () => {
