@@ -223,7 +223,7 @@ export class Session {
 
   /** The first half of it: throws `conflict` where the script must not run. */
   confirmScript(script: StoredScript, client: ConfirmingClient): Promise<void> {
-    const snapshotFor = async (source: string) => (await this.#viewFor(source, [])).forCode;
+    const snapshotFor = async (source: string) => (await this.#tools.viewFor(source, [])).forCode;
     const callDirect: ConfirmingParts['callDirect'] = (...call) => this.callDirect(...call);
     return confirmScript({ snapshotFor, callDirect }, script, client);
   }
