@@ -27,7 +27,7 @@ globalThis.__codemode_result__ = [
     expect(await home.json(['scripts', '--json'])).toEqual([]);
   });
 
-  test('takes no name that does harm, none that is taken, and nothing that is not an object', async () => {
+  test('takes no name that does harm, none that is taken, and only an object', async () => {
     using home = new ScriptsHome({ policy: { preset: 'open' } });
     await home.have({ taken: '1', 'month-end': '1' });
     await home.program(`globalThis.__codemode_result__ = ['value', 'other'];`);
