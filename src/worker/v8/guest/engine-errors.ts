@@ -93,5 +93,10 @@ function watchRejections(): void {
     },
   };
   defineProperty(watched, 'name', { value: 'then', configurable: true });
-  void defineProperty(Promise.prototype, 'then', { value: watched, writable: true, configurable: true, enumerable: false });
+  void defineProperty(Promise.prototype, 'then', {
+    value: watched,
+    writable: true,
+    configurable: true,
+    enumerable: false,
+  });
 }
