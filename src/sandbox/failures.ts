@@ -12,11 +12,11 @@ export const UNREADABLE: Failure = {
   hint: 'Flatten deeply nested parentheses, brackets or expressions.',
 };
 
-/** For a run whose source the other engine does not take, after it was there. */
-export const NOT_IN_V8: Failure = {
+/** For a run that came back from V8 and does not repeat what it did there. */
+export const ENGINES_DISAGREE: Failure = {
   kind: 'worker_lost',
   name: 'Error',
-  message: 'the program could not continue in V8',
+  message: 'the program makes other calls in QuickJS than it made in V8, so it could not continue',
   hint: 'Run it again with sandbox.engine: quickjs.',
 };
 

@@ -15,7 +15,7 @@ import {
 import { deferred } from '../lib/deferred.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 import type { Engine, EnginePlace, LossBlame } from './engine.js';
-import { CANCELLED, endedItsWorker, lostItsWorkers, NOT_IN_V8 } from './failures.js';
+import { CANCELLED, ENGINES_DISAGREE, endedItsWorker, lostItsWorkers } from './failures.js';
 import { type Delivery, engineOf, type Journal } from './journal.js';
 import { type CallingRun, ProgramCalls } from './program-calls.js';
 import { ProgramClock } from './program-clock.js';
@@ -325,7 +325,7 @@ export class SandboxRun implements MovableRun, CallingRun {
   /** Its worker says of a call what cannot be. */
   forged(reason: string): void {
     // It came back from V8, which computed something else.
-    if (this.#handOver.cameBack) this.fail(NOT_IN_V8);
+    if (this.#handOver.cameBack) this.fail(ENGINES_DISAGREE);
     else this.#place?.kill(reason);
   }
 

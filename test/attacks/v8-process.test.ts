@@ -63,6 +63,26 @@ describe('a V8 process that lies while a run is replayed in it', () => {
   });
 });
 
+describe('a V8 process that has a run', () => {
+  test('and leaves it after a call of its own cannot have another one made: the run ends', async () => {
+    await using taken = await openTakenOver(
+      `hello(); const { execution } = wait('execution/start'); call(execution, 1, 'test/ask', '["forged"]');
+       send({ type: 'execution/unfit', execution, reason: 'it lies' }); silence();`,
+      { role: 'v8', count: 1_000, pool: { max: 1 } },
+    );
+    const asked: unknown[] = [];
+    const functions = {
+      ask: (input: unknown) => {
+        asked.push(input);
+        return input;
+      },
+    };
+    const { outcome } = await taken.run(PROGRAM, { functions, engine: 'v8' });
+    expect(outcome).toMatchObject({ failure: { message: expect.stringContaining('other calls in QuickJS') } });
+    expect(asked).toEqual(['forged']);
+  });
+});
+
 describe('a program in V8', () => {
   const runs = async (source: string) => {
     plain ??= await openSandbox({ max: 1 });
