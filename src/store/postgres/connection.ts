@@ -60,7 +60,7 @@ export class Postgres implements Sql {
   readonly #driver: typeof import('pg');
   readonly #pool: Pool;
   /** Behind a pooler timeouts are set in each transaction: it refuses them as parameters of the connection. */
-  readonly #isPooled: boolean;
+  readonly isPooled: boolean;
 
   private constructor(
     options: PostgresOptions,
@@ -72,7 +72,7 @@ export class Postgres implements Sql {
     this.#options = options;
     this.#timeouts = { ...TIMEOUTS, ...options.timeouts };
     this.#driver = driver;
-    this.#isPooled = isPooled;
+    this.isPooled = isPooled;
     this.#pool = this.newPool(options.maxConnections ?? MAX_CONNECTIONS);
   }
 
@@ -99,12 +99,12 @@ export class Postgres implements Sql {
   }
 
   async query<Row>(text: string, values?: readonly SqlValue[], options?: StatementOptions): Promise<Row[]> {
-    if (this.#isPooled) return this.transaction((sql) => sql.query<Row>(text, values, options));
+    if (this.isPooled) return this.transaction((sql) => sql.query<Row>(text, values, options));
     return this.#translated(async () => (await this.#pool.query(statement(text, values, options))).rows as Row[]);
   }
 
   async change(text: string, values?: readonly SqlValue[], options?: StatementOptions): Promise<number> {
-    if (this.#isPooled) return this.transaction((sql) => sql.change(text, values, options));
+    if (this.isPooled) return this.transaction((sql) => sql.change(text, values, options));
     return this.#translated(async () => (await this.#pool.query(statement(text, values, options))).rowCount ?? 0);
   }
 
@@ -172,7 +172,7 @@ export class Postgres implements Sql {
     };
     client.on('error', onError);
     try {
-      await client.query(this.#isPooled ? `BEGIN; ${this.#setTimeouts()}` : 'BEGIN');
+      await client.query(this.isPooled ? `BEGIN; ${this.#setTimeouts()}` : 'BEGIN');
       const result = await work(sqlOf(client));
       await client.query('COMMIT');
       return result;
@@ -222,7 +222,7 @@ export class Postgres implements Sql {
       query_timeout: statementMs + LINK_GRACE_MS,
       keepAlive: true,
       types: { getTypeParser: (oid, format) => numberParser(oid) ?? this.#driver.types.getTypeParser(oid, format) },
-      ...(this.#isPooled
+      ...(this.isPooled
         ? {}
         : {
             statement_timeout: statementMs,

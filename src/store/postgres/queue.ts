@@ -17,8 +17,8 @@ export interface QueueWork {
 
 /** Its own, so that neither a host under load nor its jobs wait for each other: one listens, the others take jobs. */
 const CONNECTIONS = 3;
-/** How soon a job is seen where no announcement arrives, as behind a transaction pooler. */
-const POLL_MS = 500;
+/** How often each of a host's places looks for a job that it was not told of. Behind a transaction pooler it is told of none. */
+const POLL_MS = { direct: 2_000, pooled: 500 } as const;
 /** How soon the library is started again after the database was away for longer than it waits. */
 const RESTART_AFTER_MS = 1_000;
 /** What nobody asked for is cleaned up so often, on one host. */
@@ -51,12 +51,14 @@ export async function hasQueue(sql: Sql): Promise<boolean> {
 export class Queue {
   readonly #pool: Pool;
   readonly #work: QueueWork;
+  readonly #pollMs: number;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   #runner: Runner | undefined;
 
   constructor(database: Postgres, work: QueueWork) {
     this.#pool = database.newPool(CONNECTIONS);
+    this.#pollMs = POLL_MS[database.isPooled ? 'pooled' : 'direct'];
     this.#work = work;
     this.#ended = this.#run();
   }
@@ -95,7 +97,7 @@ export class Queue {
       ...(await libraryOptions(this.#pool)),
       taskList: { ...this.#work.handlers },
       concurrency: this.#work.atOnce,
-      pollInterval: POLL_MS,
+      pollInterval: this.#pollMs,
       // Ours ends the program, and drains first.
       noHandleSignals: true,
       parsedCronItems: cleanUp,
