@@ -135,6 +135,19 @@ describe('requests go to any host', needs('postgresql', 'bubblewrap'), () => {
     await client.close();
   });
 
+  test('every host tells which hosts are up, how old its lease is and how the queue stands', async () => {
+    const { body } = await host(second).request('GET', '/metrics', AGENT);
+    for (const line of [
+      /^codemode_store_up 1$/m,
+      /^codemode_store_hosts 3$/m,
+      /^codemode_store_heartbeat_age_seconds [\d.]+$/m,
+      /^codemode_store_connections\{state="open"\} \d+$/m,
+      /^codemode_store_queue_jobs\{state="later"\} [1-9]\d*$/m,
+      /^codemode_store_queue_lag_seconds [\d.]+$/m,
+    ])
+      expect(body.text).toMatch(line);
+  });
+
   test('a host that drains hands over what it holds, and says that it is not ready', async () => {
     const last = await cluster.start();
     await host(second).stop();
