@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
@@ -41,10 +42,15 @@ export const DATABASE_FAULTS: Readonly<Record<string, DatabaseFault>> = {
   'out of disk': { begin: fillDisk, end: clearDisk },
 };
 
-/** Words before the command of a host that give it a clock that is five minutes off. */
+/**
+ * Words before the command of a host that give it a clock that is five minutes off. Not `faketime` itself: it stays as the parent of
+ * what it starts, and gets the signals that are meant for the host.
+ */
 export function wrongClock(host: ClusterHost): string[] {
   if (!checkNeed('faketime').isMet) return [];
-  return ['faketime', '-f', SKEWS[Number(host.name.at(-1)) % 2] ?? ''];
+  const skew = SKEWS[Number(host.name.at(-1)) % 2] ?? '';
+  const lines = execFileSync('faketime', ['-f', skew, 'env'], { encoding: 'utf8' }).split('\n');
+  return ['env', ...lines.filter((line) => /^(LD_PRELOAD|FAKETIME)=/.test(line))];
 }
 
 const taken = new WeakMap<Cluster, Client[]>();

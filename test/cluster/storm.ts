@@ -13,6 +13,9 @@ export interface StormOptions {
   readonly onFault?: (fault: PlannedFault) => void;
 }
 
+/** Longer than any fault of the database. */
+const START_MS = 60_000;
+const START_AGAIN_MS = 500;
 const DECIDE_EVERY_MS = 250;
 /** Requests that wait for an answer at once: hosts that are cut off answer nobody. */
 const MAX_SUBMITTING = 12;
@@ -35,8 +38,8 @@ export async function storm(cluster: Cluster, workload: Workload, options: Storm
       lasting.set(target, suffer(cluster, fault));
       await pause(Math.min(fault.nextAfterMs, Math.max(0, until - performance.now())));
     }
-  } finally {
     await Promise.all(lasting.values());
+  } finally {
     over.abort();
     await Promise.all(working);
   }
@@ -55,15 +58,13 @@ async function suffer(cluster: Cluster, { kind, host: place, durationMs }: Plann
   }
 }
 
-/** A host that finds no database when it starts says so and ends: who operates it starts it again. */
+/** A host that finds no database when it starts says so and ends: its operator starts it again. */
 async function startable(host: { readonly isUp: boolean }, end: () => Promise<void> | void | undefined): Promise<void> {
-  for (;;) {
+  for (const until = performance.now() + START_MS; ; await pause(START_AGAIN_MS)) {
     try {
-      await end();
-      return;
+      return await end();
     } catch (error) {
-      if (host.isUp) throw error;
-      await pause(500);
+      if (host.isUp || performance.now() > until) throw error;
     }
   }
 }
