@@ -24,10 +24,11 @@ export interface BriefingOptions {
 export const DEFAULT_BUDGET_TOKENS = 500;
 
 /**
- * What the parameters of functions may cost besides, where nobody has set a budget: those of some forty tools. They come last,
+ * What the parameters of functions may cost besides, where nobody has set a budget: as much as keeps all that an agent reads before
+ * its first program, schemas included, within 2,500 tokens (`npm run bench -- tokens`). They come last,
  * so that a client that cuts loses nothing else, and save those that do not cut the program that would look them up.
  */
-const PARAMETER_TOKENS = 400;
+const PARAMETER_TOKENS = 50;
 
 /** What an agent is told about these servers: everything that fits, the same for the same snapshot. */
 export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions = {}): CatalogBriefing {
