@@ -22,7 +22,9 @@ export function functionLines(scripts: readonly ScriptHead[]): string {
   const functions = scriptFunctions(scripts);
   return linesOf(scripts, (script) => {
     const name = functions.get(script.name);
-    return name === undefined ? `runScript("${script.name}")` : toolSignature(scriptAsTool(script), name);
+    if (name === undefined) return `runScript("${script.name}")`;
+    // Without a schema any object is taken.
+    return script.inputSchema === undefined ? `${name}(input?: object)` : toolSignature(scriptAsTool(script), name);
   });
 }
 

@@ -39,6 +39,7 @@ describe('codemode scripts', () => {
         inputSchema: SCHEMA,
         digest: expect.stringMatching(/^[0-9a-f]{64}$/),
         createdAt: expect.stringMatching(/Z$/),
+        version: 1,
       },
     ]);
     expect((await home.run(['scripts', 'show', 'look-up'])).stdout).toContain(LOOK);
@@ -336,8 +337,8 @@ test('agents are told of stored scripts where there are some; each runs them as 
   await using agent = await openStdio(home);
   const instructions = agent.client.getInstructions() ?? '';
   expect(instructions).toContain('declare module "@codemode/scripts"');
-  expect(instructions).toContain(`- look-up: Looks 'things' up.`);
-  expect((await runProgram(home, 'prompt')).stdout).toContain(`- look-up: Looks 'things' up.`);
+  expect(instructions).toContain(`- look_up(input?: object): Looks 'things' up.`);
+  expect((await runProgram(home, 'prompt')).stdout).toContain(`- look_up(input?: object): Looks 'things' up.`);
   await ready(agent.client, 'ledger');
   const running = run(
     agent.client,
