@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { link, pendingApprovals } from './api/live.js';
 import { session } from './api/session-state.js';
+import { sessionLabel } from './lib/caller-label.js';
 import { count } from './lib/format.js';
 import { linkTo } from './lib/router.js';
 import { useStore } from './lib/store.js';
@@ -73,8 +74,10 @@ export function Navigation({ current, onHelp }: { current: ScreenName; onHelp: (
           <span>{LINK_WORDS[linkState]}</span>
         </span>
         {now.state === 'open' && (
-          <span class="hint">
-            {now.info.session.name}, {now.info.session.role} · {now.info.version}
+          <span class="hint" title={`${now.info.session.name}, codemode ${now.info.version}`}>
+            {sessionLabel(now.info.session.name)}, {now.info.session.role}
+            <br />
+            codemode {now.info.version}
           </span>
         )}
         <div class="row tight">

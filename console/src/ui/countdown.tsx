@@ -20,9 +20,11 @@ export function Countdown({ atMs }: { atMs: number }) {
 
 function clock(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
-  if (seconds >= 86_400) return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return `${Math.floor(hours / 24)} days`;
+  if (hours >= 2) return `${hours} h`;
+  if (hours >= 1) return `1 h ${minutes % 60} min`;
   // Seconds only where they matter: a number that runs draws the eye away from what is decided about.
   return minutes >= 10 ? `${minutes} min` : `${minutes}:${String(seconds % 60).padStart(2, '0')} min`;
 }

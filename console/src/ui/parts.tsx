@@ -233,9 +233,16 @@ export function Tabs<T extends string>({
   );
 }
 
-export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren] | undefined)[] }) {
+export function Facts({
+  facts,
+  isStrip = false,
+}: {
+  facts: readonly (readonly [string, ComponentChildren] | undefined)[];
+  /** As close together as they are long, where there is room: not in columns. */
+  isStrip?: boolean;
+}) {
   return (
-    <dl class="facts">
+    <dl class={`facts ${isStrip ? 'strip' : ''}`}>
       {facts.map(
         (fact) =>
           fact !== undefined && (

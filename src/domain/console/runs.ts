@@ -34,6 +34,8 @@ export interface RunItem {
   readonly updatedAtMs: number;
   readonly durationMs?: number;
   readonly pendingApprovals: number;
+  /** Of a failed run: why, in one line. */
+  readonly problem?: string;
   /** Codemode ran it itself, to measure or to check this machine: `doctor`, `measure`, `demo`. */
   readonly isOwn?: true;
 }

@@ -233,6 +233,12 @@ export class SuspendedRuns {
     return this.#view(run, titles, { responseJson });
   }
 
+  /** What its client was answered; null where nothing is kept. */
+  async responseOf(run: Pick<StoredRun, 'id' | 'caller'>): Promise<JsonValue> {
+    const json = await (await this.#store()).responseOf(run);
+    return json === undefined ? null : (JSON.parse(json) as JsonValue);
+  }
+
   /** Resumes a run now, in this process. Throws if that is impossible. */
   async resume(runId: string, resume: ResumeRun): Promise<RunView> {
     const store = await this.#store();

@@ -4,6 +4,7 @@ import { request } from '../../api/request.js';
 import { logOut } from '../../api/session.js';
 import { isOwner } from '../../api/session-state.js';
 import { useResource } from '../../api/use-resource.js';
+import { sessionLabel } from '../../lib/caller-label.js';
 import { time } from '../../lib/format.js';
 import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { ActionButton, Badge, Command, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
@@ -184,12 +185,14 @@ function Sessions() {
           <tbody>
             {sessions.data?.map((each) => (
               <tr key={each.id}>
-                <td class="strong">
-                  <Foreign text={each.name} limit={60} />
+                <td class="nowrap" title={foreignLabel(each.name, 120)}>
+                  <span class="strong">
+                    <Foreign text={sessionLabel(each.name)} limit={60} />
+                  </span>
                   {each.isThisOne && <span class="muted"> (this one)</span>}
                 </td>
                 <td>{each.role}</td>
-                <td class="small muted" title={foreignLabel(each.browser, 300)}>
+                <td class="small muted nowrap" title={foreignLabel(each.browser, 300)}>
                   {browserWords(each.browser)}
                 </td>
                 <td class="num nowrap">{time(each.lastUsedAtMs)}</td>

@@ -1,6 +1,6 @@
 import type { ApprovalReason } from '../../../../src/domain/console/approvals.js';
 import { linkTo } from '../../lib/router.js';
-import { Foreign } from '../../ui/foreign.js';
+import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { Badge } from '../../ui/parts.js';
 
 /** Why a person is asked: the rule, the annotation, or what the run had read before. */
@@ -21,12 +21,14 @@ function Reason({ reason: { kind, text, readFrom } }: { reason: ApprovalReason }
   if (kind === 'flow') {
     return (
       <li>
-        <Badge tone="bad">flow guard</Badge> Before this call, the run has received <Foreign text={text} limit={200} />.
+        <span>
+          Before this call, the run has received <Foreign text={text} limit={200} />.
+        </span>
+        <Badge tone="bad">flow guard</Badge>
         {readFrom !== undefined && (
-          <>
-            {' '}
-            <a href={linkTo(['tools', readFrom])}>Open that server</a>
-          </>
+          <a class="small" href={linkTo(['tools', readFrom])}>
+            Open that server
+          </a>
         )}
       </li>
     );
@@ -35,16 +37,23 @@ function Reason({ reason: { kind, text, readFrom } }: { reason: ApprovalReason }
   if (source === undefined || words === undefined) {
     return (
       <li>
-        {kind === 'budget' && <Badge tone="wait">budget</Badge>} <Foreign text={text} limit={600} />
+        <Foreign text={sentence(text)} limit={600} />
+        {kind === 'budget' && <Badge tone="wait">budget</Badge>}
       </li>
     );
   }
+  // `preset default: destructive tools ask: its server says that it is destructive`: what is so here first, then what asks for it.
+  const [, clause, fact = words] = (source.startsWith('preset') ? /^([^:]+): (.+)$/s.exec(words) : undefined) ?? [];
   return (
     <li>
+      <Foreign text={sentence(fact)} limit={600} />
       <a class="badge wait" href={linkTo(['policy'])}>
-        {source}
-      </a>{' '}
-      <Foreign text={words} limit={600} />
+        {clause === undefined ? source : `${source}: ${foreignLabel(clause, 80)}`}
+      </a>
     </li>
   );
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }

@@ -1,11 +1,12 @@
-import type { CallArguments, RunCall } from '../../../../src/domain/console/runs.js';
-import { request } from '../../api/request.js';
+import type { CallArguments, DeliveryView, RunCall } from '../../../../src/domain/console/runs.js';
+import { RequestError, request } from '../../api/request.js';
 import { useResource } from '../../api/use-resource.js';
 import { bytes, duration, time } from '../../lib/format.js';
 import { linkTo } from '../../lib/router.js';
 import { Foreign } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { Badge, Facts, Problem, type Tone } from '../../ui/parts.js';
+import { CallAnswer } from './call-answer.js';
 
 const TONES: Readonly<Record<string, Tone>> = { ok: 'good', sent: 'live', pending: 'wait' };
 
@@ -13,11 +14,13 @@ const TONES: Readonly<Record<string, Tone>> = { ok: 'good', sent: 'live', pendin
 export function CallDetail({
   runId,
   call,
+  given,
   onLine,
   onAnswer,
 }: {
-  /** Absent for a run out of a file. */
-  runId: string | undefined;
+  runId: string;
+  /** The deliveries of a file: nothing else of such a run can be asked for. */
+  given: readonly DeliveryView[] | undefined;
   call: RunCall;
   onLine: (line: number) => void;
   onAnswer: (position: number) => void;
@@ -63,7 +66,7 @@ export function CallDetail({
             : [
                 'Delivery',
                 <button key="delivery" type="button" class="more" onClick={() => onAnswer(call.answeredAt ?? 0)}>
-                  Show delivery {call.answeredAt}
+                  Show delivery {call.answeredAt + 1}
                 </button>,
               ],
           call.retries === undefined
@@ -80,7 +83,8 @@ export function CallDetail({
               ],
         ]}
       />
-      {runId !== undefined && call.number !== undefined && <Arguments runId={runId} number={call.number} />}
+      {given === undefined && call.number !== undefined && <Arguments runId={runId} number={call.number} />}
+      {call.answeredAt !== undefined && <CallAnswer runId={runId} position={call.answeredAt} given={given} />}
     </div>
   );
 }
@@ -89,6 +93,9 @@ function Arguments({ runId, number }: { runId: string; number: number }) {
   const { data, error } = useResource(`${runId} ${number}`, (signal) =>
     request<CallArguments>('callArguments', { path: { id: runId, number: String(number) }, signal }),
   );
+  if (error instanceof RequestError && error.code === 'not_found') {
+    return <p class="muted small">The arguments of this call are not kept.</p>;
+  }
   if (error !== undefined) return <Problem error={error} />;
   if (data === undefined) return null;
   return (

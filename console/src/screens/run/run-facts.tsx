@@ -16,6 +16,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
   return (
     <div class="panel panel-body">
       <Facts
+        isStrip
         facts={[
           [
             'Caller',
@@ -57,7 +58,6 @@ export function RunFacts({ run }: { run: RunDetail }) {
           engine === undefined
             ? undefined
             : ['Isolation', <Foreign key="isolation" text={engine.isolation} limit={80} />],
-          run.deliveryCount === 0 ? undefined : ['Deliveries', count(run.deliveryCount)],
         ]}
       />
     </div>

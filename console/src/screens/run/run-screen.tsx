@@ -119,7 +119,7 @@ function RunView({
       <PageHead
         title={
           <span class="run-heading">
-            <Foreign text={run.title ?? 'A run without a title'} limit={120} /> <RunBadge state={run.state} />
+            <RunBadge state={run.state} /> <Foreign text={run.title ?? 'A run without a title'} limit={120} />
           </span>
         }
         lead={
@@ -179,19 +179,14 @@ function RunView({
               />
             )}
             {call !== undefined && (
-              <CallDetail
-                runId={isFile ? undefined : run.runId}
-                call={call}
-                onLine={selectLine}
-                onAnswer={showAnswer}
-              />
+              <CallDetail runId={run.runId} call={call} given={deliveries} onLine={selectLine} onAnswer={showAnswer} />
             )}
           </Panel>
         </div>
         {run.deliveryCount > 0 && (
           <div id="journal">
             <Panel
-              title="Journal"
+              title={`Journal (${run.deliveryCount})`}
               actions={
                 !isFile && isEnded && run.program !== undefined && isOwner() ? (
                   <ReplayButton replayed={replayed} onReplay={replay} />

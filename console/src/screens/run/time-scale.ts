@@ -16,6 +16,13 @@ export interface TimeScale {
   readonly gaps: readonly Gap[];
   /** Without the gaps that are drawn short. */
   readonly shownMs: number;
+  /** Round times, and where each is drawn. */
+  readonly ticks: readonly Tick[];
+}
+
+export interface Tick {
+  readonly ms: number;
+  readonly at: number;
 }
 
 /** How wide a long wait is drawn, as a part of the whole. */
@@ -57,5 +64,25 @@ export function timeScale(intervals: readonly Interval[]): TimeScale {
     return Math.max(0, Math.min(1, (shown + Math.max(0, ms - at)) * scale + width));
   };
   const gaps = long.map(({ from, to }) => ({ from, to, at: place(from), width: gapWidth }));
-  return { place, gaps, shownMs };
+  const step = roundStep(shownMs / TICKS);
+  const ticks = Array.from({ length: Math.floor(shownMs / step) + 1 }, (_, index) => {
+    const ms = index * step;
+    let passed = 0;
+    const before = gaps.filter(({ from, to }) => {
+      const isBefore = from - first - passed < ms;
+      passed += to - from;
+      return isBefore;
+    });
+    return { ms, at: ms * scale + before.length * gapWidth };
+  });
+  return { place, gaps, shownMs, ticks };
+}
+
+/** About so many times are named on the scale. */
+const TICKS = 4;
+
+/** 1, 2 or 5 times a power of ten, and no less than this. */
+function roundStep(ms: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, ms)));
+  return ([1, 2, 5, 10].find((factor) => factor * power >= ms) ?? 10) * power;
 }

@@ -7,6 +7,7 @@ import { VirtualList } from '../../ui/virtual-list.js';
 import { type Interval, timeScale } from './time-scale.js';
 
 const ROW = 28;
+const MAX_ROWS = 16;
 const WAIT_SHOWN_MS = 200;
 const GOOD: ReadonlySet<string> = new Set(['ok', 'sent', 'pending']);
 
@@ -44,12 +45,24 @@ export function Waterfall({ calls, callCount, selected, activeLine, isAnswered, 
           </span>
         )}
       </div>
-      <div class="waterfall">
+      <div class={`waterfall ${calls.length > MAX_ROWS ? 'scrolls' : ''}`}>
+        {isTimed && (
+          <div class="wf-axis" aria-hidden="true">
+            <span />
+            <span class="wf-ticks">
+              {scale.ticks.map(({ ms, at }) => (
+                <span key={ms} class="num" style={{ left: `${at * 100}%` }}>
+                  {tickLabel(ms)}
+                </span>
+              ))}
+            </span>
+          </div>
+        )}
         <VirtualList
           label="Calls"
           count={calls.length}
           rowHeight={ROW}
-          height={`${Math.min(calls.length, 16) * ROW}px`}
+          height={`${Math.min(calls.length, MAX_ROWS) * ROW}px`}
           active={selected}
           row={(index) => {
             const call = calls[index];
@@ -82,6 +95,8 @@ export function Waterfall({ calls, callCount, selected, activeLine, isAnswered, 
                   )}
                 </span>
                 <span class="wf-track" aria-hidden="true">
+                  {isTimed &&
+                    scale.ticks.map(({ at }) => <span key={at} class="wf-tick" style={{ left: `${at * 100}%` }} />)}
                   {scale.gaps.map(({ at, width }) => (
                     <span key={at} class="wf-gap" style={{ left: `${at * 100}%`, width: `${width * 100}%` }} />
                   ))}
@@ -187,6 +202,14 @@ function outcomeWord(call: RunCall, isFailed: boolean): string {
   }
   if (isFailed) return call.verdict?.replace('_', ' ') ?? '';
   return call.durationMs === undefined ? '' : duration(call.durationMs);
+}
+
+/** A round number, without the digits that a measured one has. */
+function tickLabel(ms: number): string {
+  if (ms === 0) return '0';
+  return ms < 60_000
+    ? duration(ms).replace(/\.0+(?= s)|(\.\d)0(?= s)/, '$1')
+    : duration(ms).replace(/ 0 (?:s|min)$/, '');
 }
 
 /** Calls of stored scripts are numbered by their script: its own number is what a person can read. */

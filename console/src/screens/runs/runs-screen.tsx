@@ -5,7 +5,7 @@ import type { RunState } from '../../../../src/domain/run.js';
 import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
 import { callerLabel } from '../../lib/caller-label.js';
-import { counted, duration, shortId, time } from '../../lib/format.js';
+import { duration, shortId, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
@@ -172,8 +172,7 @@ export function RunsScreen() {
           <div class="run-row run-head" aria-hidden="true">
             <span>State</span>
             <span>Program</span>
-            <span>Caller</span>
-            <span>Profile</span>
+            <span>Caller, profile</span>
             <span class="end">Duration</span>
             <span class="end">Started</span>
           </div>
@@ -209,19 +208,16 @@ function Row({ run, href }: { run: RunItem; href: string }) {
           <ForeignLine text={run.title ?? 'No title'} limit={160} />
         </span>
         <span class="small muted clip">
-          {run.pendingApprovals > 0 ? (
-            <span class="tone-wait">{counted(run.pendingApprovals, 'call')} to decide</span>
-          ) : (
-            <span class="mono">{foreignLabel(run.runId, 60)}</span>
-          )}
+          <Second run={run} />
         </span>
       </span>
-      <span class="clip run-side">
-        <span title={foreignLabel(run.caller)}>{foreignLabel(callerLabel(run.caller), 60)}</span>
-        {run.isOwn === true && <OwnMark />}
-      </span>
-      <span class="clip muted run-side">
-        <ForeignLine text={run.profile} limit={40} />
+      <span class="run-caller run-side">
+        <span class="clip" title={foreignLabel(run.caller)}>
+          {foreignLabel(callerLabel(run.caller), 60)} {run.isOwn === true && <OwnMark />}
+        </span>
+        <span class="clip small muted">
+          <ForeignLine text={run.profile} limit={40} />
+        </span>
       </span>
       <span class="num end run-side">{durationOf(run)}</span>
       <span class="num end muted">{time(run.createdAtMs)}</span>
@@ -229,10 +225,29 @@ function Row({ run, href }: { run: RunItem; href: string }) {
   );
 }
 
+/** Below the title: what it waits for, why it failed, or else by what name it is asked for. */
+function Second({ run: { pendingApprovals, problem, runId } }: { run: RunItem }) {
+  if (pendingApprovals > 0) {
+    return (
+      <span class="tone-wait">
+        {pendingApprovals === 1 ? '1 call waits' : `${pendingApprovals} calls wait`} for a decision
+      </span>
+    );
+  }
+  if (problem !== undefined) {
+    return (
+      <span class="run-problem">
+        <ForeignLine text={problem} limit={200} />
+      </span>
+    );
+  }
+  return <span class="mono">{foreignLabel(runId, 60)}</span>;
+}
+
 /** A run that has not ended has no duration: what it waits for is not time that it took. */
 function durationOf({ state, durationMs, updatedAtMs, createdAtMs }: RunItem): string {
   if (durationMs !== undefined) return duration(durationMs);
-  return state === 'cancelled' ? duration(updatedAtMs - createdAtMs) : '…';
+  return state === 'cancelled' ? duration(updatedAtMs - createdAtMs) : '–';
 }
 
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {

@@ -53,8 +53,8 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
       >
         <div class="stack">
           {server.reason !== undefined && (
-            <p class="note wait">
-              <Foreign text={server.reason} limit={800} lines />
+            <p class={`note ${toneOf(server.state) === 'bad' ? 'bad' : 'wait'}`}>
+              <Foreign text={withoutLog(server.reason)} limit={800} lines />
             </p>
           )}
           <Facts
@@ -92,7 +92,7 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
           <p class="muted">Loading</p>
         ) : (
           <div class="stack tight">
-            {log.data.summary !== undefined && (
+            {log.data.summary !== undefined && log.data.summary !== withoutLog(server.reason ?? '') && (
               <p class="note bad">
                 <Foreign text={log.data.summary} limit={400} lines />
               </p>
@@ -114,4 +114,9 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
       </Panel>
     </>
   );
+}
+
+/** The reason without the log that it quotes: that is below, line by line. */
+function withoutLog(reason: string): string {
+  return reason.split('; stderr:', 1)[0] ?? reason;
 }

@@ -26,7 +26,7 @@ import { cutText, cutValue } from './cut-value.js';
 import { EXPORT_FORMAT } from './export-format.js';
 import { deliveryView, factsOf } from './recorded-run.js';
 import { type RunDetailParts, runDetail } from './run-detail.js';
-import { ENDED, hasText, liveItem, type RunInFlight, storedItem } from './run-items.js';
+import { ENDED, hasText, liveItem, problemIn, type RunInFlight, storedItem } from './run-items.js';
 import { readPlace, writePlace } from './run-place.js';
 import { suspendedFacts } from './suspended-facts.js';
 
@@ -95,16 +95,16 @@ export class RunHistory {
         const isMeant = (state === undefined || item.state === state) && hasText(item, text);
         if (isMeant && !live.some(({ runId }) => runId === item.runId)) found.push(item);
       }
-      const runs = [...live, ...found];
-      if (rows.length < asked && rows.at(-1)?.place.rowid === after?.rowid) return { runs };
-      if (rows.length === 0) return { runs };
-      if (found.length >= most || seen >= SEARCHED_RUNS) return { runs, ...cursorOf(after) };
+      const isLast = rows.length === 0 || (rows.length < asked && rows.at(-1)?.place.rowid === after?.rowid);
+      if (!isLast && found.length < most && seen < SEARCHED_RUNS) continue;
+      return { runs: [...live, ...(await this.#withProblems(found))], ...(isLast ? {} : cursorOf(after)) };
     }
   }
 
   /** Stored runs that changed after a moment, and those under way. */
   async changedSince(updatedAfterMs: number, limit: number): Promise<RunItem[]> {
-    return (await this.#parts.suspended.page({ updatedAfterMs }, limit)).map(storedItem);
+    const rows = await this.#parts.suspended.page({ updatedAfterMs }, limit);
+    return this.#withProblems(rows.map(storedItem));
   }
 
   /** Lines by which people know runs again: of those that are stored, and of those under way. */
@@ -178,8 +178,9 @@ export class RunHistory {
 
   async callArguments(runId: string, number: number): Promise<CallArguments> {
     const recording = await this.#recordingOf(runId);
-    const calls = recording?.calls ?? (await this.#suspendedCalls(runId)) ?? [];
-    const call = calls.find((each) => each.number === number);
+    const facts = recording === undefined ? await this.#factsOfSuspended(runId) : factsOf(recording);
+    const nested = facts?.notes?.scripts?.flatMap(({ calls }) => calls) ?? [];
+    const call = [...(facts?.calls ?? []), ...nested].find((each) => each.number === number);
     if (call === undefined)
       throw new HostError('not_found', `the arguments of call ${number} of run ${runId} are not kept`);
     const { value, isCut } = cutValue(call.argumentsJson, ARGUMENTS_CHARACTERS);
@@ -273,9 +274,20 @@ export class RunHistory {
     return runDetail({ view, facts, recordingNote: noteFor('running'), audit }, this.#parts);
   }
 
-  async #suspendedCalls(runId: string): Promise<readonly RecordedCall[] | undefined> {
+  /** Failed runs say why, so that nobody opens ten of them to find one. */
+  #withProblems(items: readonly RunItem[]): Promise<RunItem[]> {
+    return Promise.all(
+      items.map(async (item) => {
+        if (item.state !== 'failed') return item;
+        const problem = problemIn(await this.#parts.suspended.responseOf({ id: item.runId, caller: item.caller }));
+        return problem === undefined ? item : { ...item, problem: this.#parts.redactor.text(problem) };
+      }),
+    );
+  }
+
+  async #factsOfSuspended(runId: string) {
     await this.#show(runId);
-    return (await suspendedFacts(this.#parts.suspended, runId))?.calls;
+    return suspendedFacts(this.#parts.suspended, runId);
   }
 
   async #auditOf(runId: string): Promise<AuditRecord[]> {

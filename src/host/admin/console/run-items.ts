@@ -57,3 +57,16 @@ export function logsIn(response: JsonValue): LogEntry[] {
     return [{ level: (typeof level === 'string' ? level : 'log') as LogEntry['level'], message, timeMs: time ?? 0 }];
   });
 }
+
+const MAX_PROBLEM_CHARACTERS = 240;
+
+/** The first line that says why a run failed: contracts have it as a diagnostic, as an error with a message, or as a text. */
+export function problemIn(response: JsonValue): string | undefined {
+  if (!isJsonObject(response)) return undefined;
+  const { diagnostics, error } = response;
+  const errors = Array.isArray(diagnostics) ? diagnostics.filter(isJsonObject) : [];
+  const message = [errors.find(({ severity }) => severity === 'error'), error]
+    .map((each) => (isJsonObject(each) ? each.message : each))
+    .find((each) => typeof each === 'string');
+  return typeof message === 'string' ? message.split('\n', 1)[0]?.slice(0, MAX_PROBLEM_CHARACTERS) : undefined;
+}

@@ -6,6 +6,8 @@ import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
 
 const MAX_TEXT = 200;
+/** Of a delivery. Numbers of calls are larger: those of a stored script start where its own begin. */
+const MAX_POSITION = 10_000_000;
 const number = (most: number) => z.coerce.number().int().min(0).max(most);
 
 const querySchema = z.strictObject({
@@ -19,7 +21,7 @@ const querySchema = z.strictObject({
 });
 
 const deliveriesSchema = z.strictObject({
-  from: number(10_000_000).default(0),
+  from: number(MAX_POSITION).default(0),
   limit: z.coerce.number().int().min(1).max(500).default(200),
 });
 
@@ -41,7 +43,7 @@ export function mountRuns(scope: FastifyInstance, { options }: ConsoleContext): 
     history.delivery(params.id, wholeNumber(params.position)),
   );
   scope.get<{ Params: { id: string; number: string } }>('/runs/:id/calls/:number', ({ params }) =>
-    history.callArguments(params.id, wholeNumber(params.number)),
+    history.callArguments(params.id, wholeNumber(params.number, Number.MAX_SAFE_INTEGER)),
   );
   scope.get<OneRun>('/runs/:id/program', ({ params: { id } }) => history.program(id));
   scope.post<OneRun>('/runs/:id/replay', owners, ({ params: { id } }) => history.replay(id));
@@ -56,6 +58,6 @@ export function mountRuns(scope: FastifyInstance, { options }: ConsoleContext): 
   scope.post('/runs/open', ({ body }): OpenedRun => readExportedRun(body));
 }
 
-function wholeNumber(text: string): number {
-  return readRequest(number(10_000_000), text, 'the number in the address');
+function wholeNumber(text: string, most = MAX_POSITION): number {
+  return readRequest(number(most), text, 'the number in the address');
 }

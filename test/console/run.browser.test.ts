@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { logIn, newLink, openBrowser, SHOP_SERVERS, seriousProblems, visit } from '../support/console.js';
+import { needs } from '../support/needs.js';
+import { openHome, ready, run, runProgram, startServe } from '../support/program.js';
+
+/* What a person looks for in a run: with what each call was made, what it gave, and why the program failed. */
+
+const SCRIPT = `import { get_issue } from '@codemode/servers/shop';
+globalThis.__codemode_result__ = (await get_issue({ number: 4724 })).title;`;
+const NESTED = `import { list_issues } from '@codemode/servers/shop';
+import { runScript } from '@codemode/scripts';
+const { issues } = await list_issues({ label: 'bug' });
+globalThis.__codemode_result__ = [issues.length, await runScript('one-title')];`;
+const REFUSED = `import { get_issue } from '@codemode/servers/shop';
+const issue = await get_issue({ number: 'the first one' });
+globalThis.__codemode_result__ = issue.title;`;
+const LONG_LINE = `import { update_ticket } from '@codemode/servers/tracker';
+globalThis.__codemode_result__ = await update_ticket({ id: 'SHOP-4711', status: 'done', comment: 'The voucher counts again in every currency, and this is the end' });`;
+
+describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
+  let home: ReturnType<typeof openHome>;
+  let server: Awaited<ReturnType<typeof startServe>>;
+  let browser: Browser;
+  let page: Page;
+  let agent: Awaited<ReturnType<(typeof server)['connect']>>;
+
+  beforeAll(async () => {
+    home = openHome({ approvals: { grace: '20ms' }, mcpServers: SHOP_SERVERS });
+    const added = await addScript(home);
+    if (added !== 0) throw new Error('the script was not stored');
+    [server, browser] = await Promise.all([startServe(home), openBrowser()]);
+    ({ page } = await logIn(browser, await newLink(home)));
+    agent = await server.connect();
+    await ready(agent.client, 'shop', 'tracker');
+  }, 90_000);
+  afterAll(async () => {
+    await agent?.[Symbol.asyncDispose]();
+    await browser?.close();
+    await server?.stop();
+    home?.[Symbol.dispose]();
+  });
+
+  async function openNewest(): Promise<void> {
+    await visit(page, 'Runs');
+    await page.locator('a.run-row').first().click();
+    await page.getByRole('heading', { name: 'Program' }).waitFor();
+  }
+
+  test('a call shows what it was given and what it answered, a call of a stored script too [B16]', async () => {
+    await run(agent.client, NESTED);
+    await openNewest();
+    await page.getByRole('button', { name: /list_issues/ }).click();
+    const given = page.getByLabel(/^Arguments of call/);
+    const answer = page.getByLabel('Answer of the call');
+    await given.getByText('"bug"').waitFor();
+    await answer.getByText('issues').first().waitFor();
+    await page.getByRole('button', { name: /get_issue/ }).click();
+    await given.getByText('4724').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await seriousProblems(page)).toEqual([]);
+  });
+
+  test('the list says why a run failed, and the call that failed shows its error [B16]', async () => {
+    await run(agent.client, REFUSED);
+    await visit(page, 'Runs');
+    const reason = page.locator('a.run-row').first().locator('.run-problem');
+    await reason.getByText(/SchemaValidationError|number/).waitFor();
+    await reason.click();
+    await page.getByRole('button', { name: 'Go to line 2' }).click();
+    await expect(page.locator('.code li.failed').evaluate(backgroundOf)).resolves.toBe(
+      await page.locator('.note.bad').first().evaluate(backgroundOf),
+    );
+    await page
+      .locator('.call-detail')
+      .getByRole('note')
+      .getByText(/number/)
+      .first()
+      .waitFor();
+  });
+
+  test('a line that waits for a decision is in sight to its end, on a narrow screen too [B16]', async () => {
+    const pending = run(agent.client, LONG_LINE);
+    await visit(page, 'Inbox');
+    const card = page.getByRole('article', { name: 'tracker/update_ticket' });
+    await card.waitFor();
+    await card.getByText('Its server says that it is destructive.').waitFor();
+    await page.setViewportSize({ width: 360, height: 740 });
+    const code = card.getByLabel('Lines of the program');
+    await code.getByText('this is the end').waitFor();
+    expect(await code.evaluate('(box) => box.scrollWidth - box.clientWidth')).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await card.getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.getByText('Denied 1 call.').waitFor();
+    await pending;
+  });
+});
+
+function addScript(home: ReturnType<typeof openHome>): Promise<number> {
+  const file = `${home.work}/one-title.ts`;
+  writeFileSync(file, SCRIPT);
+  return runProgram(home, 'scripts', 'add', 'one-title', file).then(({ status }) => status);
+}
+
+const backgroundOf = '(element) => getComputedStyle(element).backgroundColor';
