@@ -16,6 +16,9 @@ globalThis.__codemode_result__ = [issues.length, await runScript('one-title')];`
 const REFUSED = `import { get_issue } from '@codemode/servers/shop';
 const issue = await get_issue({ number: 'the first one' });
 globalThis.__codemode_result__ = issue.title;`;
+const TWO_WRITES = `import { update_ticket } from '@codemode/servers/tracker';
+const ended = await Promise.allSettled(['SHOP-1', 'SHOP-2'].map((id) => update_ticket({ id, status: 'done' })));
+globalThis.__codemode_result__ = ended.length;`;
 const LONG_LINE = `import { update_ticket } from '@codemode/servers/tracker';
 globalThis.__codemode_result__ = await update_ticket({ id: 'SHOP-4711', status: 'done', comment: 'The voucher counts again in every currency, and this is the end' });`;
 
@@ -80,6 +83,42 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
       .waitFor();
   });
 
+  test('a card without its first row is decided after a reload, and what was left out after that [B16]', async () => {
+    const pending = run(agent.client, TWO_WRITES);
+    await visit(page, 'Inbox');
+    const card = page.getByRole('article', { name: 'tracker/update_ticket' });
+    await card.getByRole('checkbox', { name: 'Include call' }).first().uncheck();
+    await page.reload();
+    await card.getByText('1 of 2 calls').waitFor();
+    await card.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('Approved 1 call.').waitFor();
+    await card.getByText('"SHOP-1"').waitFor();
+    await card.getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.getByText('Denied 1 call.').waitFor();
+    await pending;
+  });
+
+  test('a reload shows the card that was chosen, not the first one [B16]', async () => {
+    const pending = [run(agent.client, LONG_LINE), run(agent.client, TWO_WRITES)];
+    await visit(page, 'Inbox');
+    const rows = page.locator('.card-row');
+    await rows.nth(1).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    const chosen = page.locator('.card-row.selected');
+    const before = await chosen.textContent();
+    await page.reload();
+    await rows.nth(1).waitFor();
+    expect(withoutTime(await chosen.textContent())).toBe(withoutTime(before));
+    for (let left = 2; left > 0; left -= 1) {
+      await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(left);
+      await page.keyboard.press('d');
+    }
+    await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
+    await Promise.all(pending);
+  });
+
   test('a line that waits for a decision is in sight to its end, on a narrow screen too [B16]', async () => {
     const pending = run(agent.client, LONG_LINE);
     await visit(page, 'Inbox');
@@ -101,6 +140,11 @@ function addScript(home: ReturnType<typeof openHome>): Promise<number> {
   const file = `${home.work}/one-title.ts`;
   writeFileSync(file, SCRIPT);
   return runProgram(home, 'scripts', 'add', 'one-title', file).then(({ status }) => status);
+}
+
+/** How long a card still waits changes meanwhile. */
+function withoutTime(text: string | null): string | undefined {
+  return text?.replace(/[\d:]+ (?:h|min|days) left/, '');
 }
 
 const backgroundOf = '(element) => getComputedStyle(element).backgroundColor';

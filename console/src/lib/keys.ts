@@ -6,6 +6,8 @@ export interface KeyBinding {
   /** What it does, for the help. */
   readonly label: string;
   readonly run: () => void;
+  /** Not again while it is held down: what it does is not to be done by accident. */
+  readonly isOnce?: true;
 }
 
 /** The bindings of everything that is on the screen; later ones win. */
@@ -17,9 +19,8 @@ export function useKeys(keys: readonly KeyBinding[]): void {
   latest.current = keys;
   const shape = keys.map(({ key, label }) => `${key} ${label}`).join('\n');
   useEffect(() => {
-    const own = latest.current.map(({ key, label }) => ({
-      key,
-      label,
+    const own = latest.current.map(({ key, label, isOnce }) => ({
+      ...{ key, label, ...(isOnce === undefined ? {} : { isOnce }) },
       run: () => latest.current.find((each) => each.key === key)?.run(),
     }));
     bindings.set((before) => [...before, own]);
@@ -38,7 +39,7 @@ export function listenForKeys(): () => void {
       .findLast(({ key }) => key === event.key);
     if (found === undefined) return;
     event.preventDefault();
-    found.run();
+    if (!event.repeat || found.isOnce !== true) found.run();
   };
   addEventListener('keydown', onKey);
   return () => removeEventListener('keydown', onKey);

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ApprovalCard, ApprovalView } from '../../../../src/domain/console/approvals.js';
-import { request } from '../../api/request.js';
+import { messageOf, request } from '../../api/request.js';
 import { callerLabel } from '../../lib/caller-label.js';
 import { bytes, counted, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
@@ -9,10 +9,12 @@ import { Countdown } from '../../ui/countdown.js';
 import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { ActionButton, Badge } from '../../ui/parts.js';
+import { say } from '../../ui/toasts.js';
 import { ArgumentsTable } from './arguments-table.js';
 import type { Decision } from './decide.js';
 import { Excerpt } from './excerpt.js';
 import { Reasons } from './reasons.js';
+import { keepRowsLeftOut, rowsLeftOut } from './rows-left-out.js';
 
 type Scope = Decision['scope'];
 
@@ -30,27 +32,32 @@ export function CardDetail({
   card: ApprovalCard;
   onDecide: (decision: Decision) => Promise<void>;
 }) {
-  const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
+  const [leftOut, setLeftOut] = useState(() => rowsLeftOut(card.id));
   const [scope, setScope] = useState<Scope>('call');
   const [reason, setReason] = useState('');
   const [whole, setWhole] = useState<ReadonlyMap<string, ApprovalView>>(new Map());
-  useEffect(() => {
-    setLeftOut(new Set());
-    setScope('call');
-    setReason('');
-  }, [card.id]);
 
   const calls = card.calls.map((call) => whole.get(call.id) ?? call);
-  const chosen = calls.filter(({ id }) => !leftOut.has(id));
+  // The row of a single call cannot be left out: it has none.
+  const chosen = calls.length === 1 ? calls : calls.filter(({ id }) => !leftOut.has(id));
   const isPending = card.state === 'PENDING';
   const isUnreadable = chosen.some((call) => call.isUnreadable);
   const hidden = calls.reduce((sum, call) => sum + call.hiddenParts, 0);
   const cut = calls.filter((call) => call.isCut);
-  const press = (decision: Decision['decision']) => onDecide({ decision, calls: chosen, scope, reason });
+  const leaveOut = (ids: ReadonlySet<string>) => {
+    setLeftOut(ids);
+    keepRowsLeftOut(card.id, ids);
+  };
+  // What was left out may stay as this card: then it begins anew.
+  const press = async (decision: Decision['decision']) => {
+    await onDecide({ decision, calls: chosen, scope, reason });
+    leaveOut(new Set());
+    setReason('');
+  };
   const toggle = (id: string) => {
     const next = new Set(leftOut);
     if (!next.delete(id)) next.add(id);
-    setLeftOut(next);
+    leaveOut(next);
   };
   const loadWhole = async () => {
     const loaded = await Promise.all(
@@ -60,9 +67,12 @@ export function CardDetail({
   };
   const canApprove = isPending && chosen.length > 0 && !isUnreadable;
   const canDeny = isPending && chosen.length > 0;
+  const pressKey = (decision: Decision['decision']) => {
+    press(decision).catch((error: unknown) => say(messageOf(error), 'bad'));
+  };
   useKeys([
-    { key: 'a', label: 'Approve the shown card', run: () => void (canApprove && press('approve')) },
-    { key: 'd', label: 'Deny the shown card', run: () => void (canDeny && press('deny')) },
+    { key: 'a', label: 'Approve the shown card', isOnce: true, run: () => canApprove && pressKey('approve') },
+    { key: 'd', label: 'Deny the shown card', isOnce: true, run: () => canDeny && pressKey('deny') },
   ]);
 
   return (

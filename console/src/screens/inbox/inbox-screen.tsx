@@ -6,6 +6,7 @@ import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
 import { counted } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
+import { place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { isNotifying, toggleNotifications } from '../../notify.js';
 import { Countdown } from '../../ui/countdown.js';
@@ -36,7 +37,9 @@ export function InboxScreen(_: ScreenProps) {
     (event) => event.type === 'approvals',
   );
   const pending = useStore(pendingApprovals);
-  const [selectedId, setSelectedId] = useState<string>();
+  // In the address: after a reload a key decides about the card that was in sight before.
+  const selectedId = useStore(place).options.get('card') ?? undefined;
+  const setSelectedId = (card: string | undefined) => setOptions({ card });
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const own = useRef(new Set<string>());
 

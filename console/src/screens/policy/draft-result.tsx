@@ -17,10 +17,13 @@ export function DraftResult({ report }: { report: DraftReport }) {
           <p>No past calls are on record yet. Run a program that calls tools, and try again.</p>
         ) : (
           <p>
-            The rule decides <span class="strong num">{count(hits)}</span> of the last {counted(callCount, 'call')}.{' '}
-            {changeCount === 0
-              ? 'All of them come out as they do now.'
-              : `${count(changeCount)} would have come out differently:`}
+            The rule decides <span class="strong num">{hits === 0 ? 'none' : count(hits)}</span> of the last{' '}
+            {counted(callCount, 'call')} of runs that have ended.{' '}
+            {hits === 0
+              ? 'If you expected some, compare the names with those of the tools.'
+              : changeCount === 0
+                ? 'All of them come out as they do now.'
+                : `${count(changeCount)} would have come out differently:`}
           </p>
         )}
         {skipped > 0 && <p class="muted small">{counted(skipped, 'call')} were skipped: their tools are gone.</p>}

@@ -29,7 +29,7 @@ export function PolicyScreen(_: ScreenProps) {
     <>
       <PageHead
         title="Policy"
-        lead={`The first rule that matches a call decides it.${callCount === 0 ? '' : ` Beside each rule: how many of the last ${counted(callCount, 'call')} it decides.`}`}
+        lead={`The first rule that matches a call decides it.${callCount === 0 ? '' : ` Beside each rule: how many of the last ${counted(callCount, 'call')} of ended runs it decides.`}`}
       />
       {!isInEffect && (
         <p class="note wait">
