@@ -7,6 +7,7 @@ import type { CapabilitySet } from './domain/capability.js';
 import { HostError } from './domain/errors.js';
 import type { IsolationLevel } from './domain/isolation.js';
 import type { CallerId } from './domain/run.js';
+import { omitUndefined } from './lib/omit-undefined.js';
 import { parseRunRequest } from './profiles/codemode/contract.js';
 import type { Profile } from './profiles/profile.js';
 import { createProfile, executeSettings } from './profiles/registry.js';
@@ -52,8 +53,8 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
     throw new HostError('bad_input', 'createHost takes config or configFile, not both');
   const adapters = Object.entries(tools).map(([name, server]) => upstreamOf(name, server));
   const { host, servers, config, warnings } = await compose(
-    { ...(configFile === undefined ? {} : { configFile }), ...(isolation === undefined ? {} : { isolation }) },
-    { adapters, ...(inline === undefined ? {} : { config: inline }) },
+    { ...omitUndefined({ configFile, isolation }) },
+    { adapters, ...omitUndefined({ config: inline }) },
   );
   const profile = createProfile({ ...config, profile: 'codemode' });
   const [{ CallLimits }, { limitsOf }] = await Promise.all([
@@ -69,12 +70,12 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
   const sessionOf = ({ name, presentation, checkedLibrary }: Profile, caller: CallerId, bounds?: CapabilitySet) =>
     host.openSession({
       caller,
-      ...(bounds === undefined ? {} : { bounds }),
+      ...omitUndefined({ bounds }),
       profile: name,
       presentation,
       codeMode: codeModeOf(config),
       reservedNames: [],
-      ...(checkedLibrary === undefined ? {} : { checkedLibrary }),
+      ...omitUndefined({ checkedLibrary }),
       // A library caller receives the whole result.
       maxResultBytes: Number.POSITIVE_INFINITY,
     });

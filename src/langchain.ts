@@ -1,4 +1,5 @@
 import type { ToolServer } from './create-host.js';
+import { omitUndefined } from './lib/omit-undefined.js';
 import { isZod3, jsonSchemaOfZod3 } from './lib/zod-3.js';
 import type { FunctionTool } from './upstream/native/function-tools.js';
 
@@ -23,7 +24,7 @@ function toFunctionTool(tool: LangChainTool): FunctionTool {
     description: description === '' ? name : description,
     // The tool checks its input itself, transforms and all: a schema that parses is only read here.
     ...(schema === undefined || schema === null ? {} : { input: readOnly(schema) }),
-    ...(tags === undefined ? {} : { tags }),
+    ...omitUndefined({ tags }),
     execute: async (input, { signal }) => contentOf(await tool.invoke(input, { signal })),
   };
 }

@@ -8,6 +8,7 @@ import type { Tool } from '../domain/tool.js';
 import { SPANS } from '../domain/trace.js';
 import type { ToolReply, UpstreamFailure } from '../domain/upstream.js';
 import type { Awaitable } from '../lib/awaitable.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { ApprovalQuestion, Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
 import type { AuditTrail } from './audit/audit-trail.js';
@@ -302,7 +303,7 @@ const MISTAKE: GuestError = { errorClass: 'ToolCallError', message: 'a mistake o
 function noteOf({ id, decision }: Approval, state: ApprovalNote['state']): ApprovalNote {
   if (decision === undefined) return { state, id };
   const { by, atMs, reason } = decision;
-  return { state, id, by, at: new Date(atMs).toISOString(), ...(reason === undefined ? {} : { reason }) };
+  return { state, id, by, at: new Date(atMs).toISOString(), ...omitUndefined({ reason }) };
 }
 
 const CANCELLED: UpstreamFailure = { kind: 'cancelled', message: 'cancelled before it was sent', mayHaveRun: false };

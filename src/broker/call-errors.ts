@@ -6,6 +6,7 @@ import type { JsonObject } from '../domain/json.js';
 import type { GuestError } from '../domain/run.js';
 import { isRepeatable } from '../domain/tool.js';
 import type { HttpRefusal, ToolReply, UpstreamFailure } from '../domain/upstream.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { shellWord } from '../lib/shell-word.js';
 import { clipText, visibleSentence } from '../lib/visible-text.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
@@ -49,7 +50,7 @@ export function errorOfReply(call: BrokerCall, reply: ToolReply, credential?: st
   const hasMore = reply.content.some(({ type }) => type !== 'text');
   const isUnauthorized = saysUnauthorized(text, call.input, reply.refusal);
   const error = toolCallError(call, message, isUnauthorized ? loginHint(call, credential) : GENERAL_HINTS.toolError, {
-    ...(reply.structuredContent === undefined ? {} : { structuredContent: reply.structuredContent }),
+    ...omitUndefined({ structuredContent: reply.structuredContent }),
     // Text is the message. Images and other blocks reach the program only here.
     ...(hasMore ? { content: [...reply.content] } : {}),
     ...retryFields(call, reply.refusal),
@@ -86,7 +87,7 @@ export function isRateLimited(refusal: HttpRefusal | undefined): boolean {
 function retryFields({ tool }: BrokerCall, refusal: HttpRefusal | undefined): JsonObject {
   const { status = 0, retryAfterMs } = refusal ?? {};
   return {
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...omitUndefined({ retryAfterMs }),
     ...(TRANSIENT.has(status) && isRepeatable(tool) ? { isSafeToRepeat: true } : {}),
   };
 }

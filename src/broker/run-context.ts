@@ -3,6 +3,7 @@ import type { CapabilitySet } from '../domain/capability.js';
 import type { JsonValue } from '../domain/json.js';
 import type { CallerId } from '../domain/run.js';
 import type { TraceContext } from '../domain/trace.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { RunLedger } from './run-ledger.js';
 
 /** The context of all calls of one run, or of one client that calls a tool directly. */
@@ -68,12 +69,7 @@ export function openRunContext(
     source,
     codeDigest,
     ledger,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(grants === undefined ? {} : { grants }),
-    ...(trace === undefined ? {} : { trace }),
-    ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
-    ...(authorizedUntilMs === undefined ? {} : { authorizedUntilMs }),
-    ...(cannotSuspend === undefined ? {} : { cannotSuspend }),
+    ...omitUndefined({ sessionId, grants, trace, callTimeoutMs, authorizedUntilMs, cannotSuspend }),
   };
 }
 

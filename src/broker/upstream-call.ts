@@ -8,6 +8,7 @@ import {
   type UpstreamFailure,
   type UpstreamOutcome,
 } from '../domain/upstream.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { pause } from '../lib/pause.js';
 import type { Adapter } from '../upstream/adapter.js';
 import { NETWORK_SERVER } from '../upstream/capabilities/network.js';
@@ -93,14 +94,16 @@ async function attemptOnce(
     const outcome = await adapter.call({
       tool: tool.name,
       arguments: input,
-      ...(tool.inputSchema === undefined ? {} : { inputSchema: tool.inputSchema }),
+      ...omitUndefined({ inputSchema: tool.inputSchema }),
       signal: call.signal,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(defaultTimeoutMs === undefined ? {} : { defaultTimeoutMs }),
-      ...(call.onProgress === undefined ? {} : { onProgress: call.onProgress }),
-      ...(call.run.grants === undefined ? {} : { grants: call.run.grants }),
-      ...(call.respondent === undefined ? {} : { respondent: call.respondent }),
-      ...(span === undefined ? {} : { trace: span.context }),
+      ...omitUndefined({
+        timeoutMs,
+        defaultTimeoutMs,
+        onProgress: call.onProgress,
+        grants: call.run.grants,
+        respondent: call.respondent,
+        trace: span?.context,
+      }),
     });
     const errorType = errorTypeOf(outcome);
     if (errorType !== undefined) span?.fail(errorType);

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Entry } from './catalog-entry.js';
 import { exportNames } from './names.js';
 import type { CatalogServer, CatalogTool } from './snapshot.js';
@@ -19,10 +20,10 @@ export function catalogServer(
     path,
     name: listing?.name ?? id,
     ...(listing?.version === undefined ? {} : { version: listing.version }),
-    ...(description === undefined ? {} : { description }),
+    ...omitUndefined({ description }),
     isAvailable: problem === undefined && !isStarting,
     ...(isStarting ? { isStarting } : {}),
-    ...(problem === undefined ? {} : { problem }),
+    ...omitUndefined({ problem }),
     tools,
   };
   const listed = listing?.tools.slice(0, MAX_TOOLS_PER_SERVER) ?? [];

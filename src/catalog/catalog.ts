@@ -1,6 +1,7 @@
 import type { Tool } from '../domain/tool.js';
 import { connectTimeoutKey, type UpstreamHealth } from '../domain/upstream.js';
 import { deferred } from '../lib/deferred.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { inSeconds } from '../lib/seconds.js';
 import type { CatalogCache } from '../store/catalog-cache.js';
 import type { RegistryEvent, UpstreamRegistry } from '../upstream/registry.js';
@@ -240,7 +241,7 @@ export class Catalog {
         tools.map(({ tool }) => ({
           tool,
           serverName: name,
-          ...(description === undefined ? {} : { serverDescription: description }),
+          ...omitUndefined({ serverDescription: description }),
         })),
       );
       index = createSearchIndex(documents);

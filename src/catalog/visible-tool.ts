@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { MAX_SCHEMA_DEPTH, WORDS, withVisibleWords } from '../lib/visible-schema.js';
 import { visibleLine, visibleSentence, visibleText } from '../lib/visible-text.js';
 
@@ -18,7 +19,7 @@ export function visibleTool(tool: Tool): Tool {
     ...(annotations?.title === undefined
       ? {}
       : { annotations: { ...annotations, title: visibleSentence(annotations.title) } }),
-    ...(tags === undefined ? {} : { tags: tags.map(visibleSentence) }),
+    ...omitUndefined({ tags: tags?.map(visibleSentence) }),
   };
 }
 

@@ -17,6 +17,7 @@ import { programTitle } from '../host/runs/program-title.js';
 import { Runtime } from '../host/runtime.js';
 import { Telemetry } from '../host/telemetry.js';
 import { logTelemetry } from '../host/telemetry-log.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Profile } from '../profiles/profile.js';
 import { createProfile, executeSettings, type Machine, replayBounds } from '../profiles/registry.js';
 import { runnerSettings } from '../profiles/runner/settings.js';
@@ -87,7 +88,7 @@ export async function compose(
       keepsProcesses: settings.surface !== undefined,
       keepsWorkers: settings.isOneShot !== true,
       hasOneCaller: settings.surface === 'stdio' || settings.isOneShot === true,
-      ...(tracing.tracer === undefined ? {} : { tracer: tracing.tracer }),
+      ...omitUndefined({ tracer: tracing.tracer }),
       observer: telemetry,
       hooks: await openHooks(loaded, redactor, servers.registry, onProblem),
       goCacheFolder: goCacheFolder(loaded.config, readEnvironment(), process.getuid?.()),
@@ -123,7 +124,7 @@ export async function compose(
     undo: { rules: policySettings(loaded.config.policy).undo ?? [], store: () => records.store.undo() },
     ...(machine.runtimes.length === 0 ? {} : { processLimits: runnerSettings(loaded.config).limits }),
     ...(machine.go === undefined ? {} : { goPackages: loaded.config.go.precompile }),
-    ...(learned === undefined ? {} : { observed: learned }),
+    ...omitUndefined({ observed: learned }),
     sessionOptionsOf: (caller, profile) =>
       sessionOptions(profileOfRun(loaded.config, machine, profile), codeModeOf(loaded.config, undefined), caller),
   });
@@ -146,7 +147,7 @@ export async function compose(
     inventory,
     config,
     warnings,
-    ...(nothing === undefined ? {} : { nothingConfigured: nothing }),
+    ...omitUndefined({ nothingConfigured: nothing }),
     servers,
     serveStdio: async ({ stop, onOpen, ...options }) => {
       const { serveMcpStdio } = await SURFACES.stdio();
@@ -212,7 +213,7 @@ function mcpOptions(
     version: VERSION,
     answerWithinMs: config.server.answerWithin,
     asksPeople: config.approvals.elicitation,
-    ...(config.catalog.firstListing === undefined ? {} : { firstListingMs: config.catalog.firstListing }),
+    ...omitUndefined({ firstListingMs: config.catalog.firstListing }),
     log: clean,
   };
 }

@@ -6,6 +6,7 @@ import { findConfigFile } from '../config/files/find-file.js';
 import { type Environment, readEnvironment } from '../config/variables/environment.js';
 import type { ConnectClient, ConnectedClient, ConnectInfo } from '../domain/console/connect.js';
 import { isHostError } from '../domain/errors.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 
 /** What each client of this machine has to be told, and whether its file has it. */
 export async function connectInfo(url: string | undefined, seen: readonly ConnectedClient[]): Promise<ConnectInfo> {
@@ -16,7 +17,7 @@ export async function connectInfo(url: string | undefined, seen: readonly Connec
   const isMeant = ({ id }: { readonly id: string }, { name }: ConnectedClient) => OWN_NAMES[id]?.test(name) === true;
   const clients = found.map((client) => ({ ...client, connections: seen.filter((each) => isMeant(client, each)) }));
   const others = seen.filter((each) => !found.some((client) => isMeant(client, each)));
-  return { clients, others, ...(url === undefined ? {} : { url }) };
+  return { clients, others, ...omitUndefined({ url }) };
 }
 
 type InspectedClient = Omit<ConnectClient, 'connections'>;
@@ -32,7 +33,7 @@ async function inspectClient(
   const [path = ''] = client.files(placesOf(environment, process.platform));
   const common = {
     ...{ id, name: title, command: `${start.shell} install ${id}` },
-    ...(link === undefined ? {} : { link }),
+    ...omitUndefined({ link }),
   };
   const text = entryText(client, start);
   try {

@@ -30,6 +30,7 @@ import type { Host } from '../host/host.js';
 import { Logins } from '../host/servers/logins.js';
 import type { Inventory } from '../host/tools/inventory.js';
 import { unifiedDiff } from '../lib/line-diff.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { createProfile } from '../profiles/registry.js';
 import type { HostSettings } from '../surfaces/cli/composed.js';
 import type { ConsoleOptions, Playground } from '../surfaces/console/console-options.js';
@@ -72,7 +73,7 @@ export async function openConsole(
   const labelsOf = (serverId: string) => servers.traits.get(serverId)?.labels ?? [];
   const history = new RunHistory({
     ...{ host, suspended: records.suspended, presence: records.presence, redactor, labelsOf },
-    ...(audit === undefined ? {} : { audit }),
+    ...omitUndefined({ audit }),
     toolFacts: (target) => {
       const found = catalog.snapshot().toolByTarget.get(target);
       const [path = '', ...rest] = target.split('/');
@@ -80,21 +81,20 @@ export async function openConsole(
       const isReadOnly = found?.tool.annotations?.readOnlyHint;
       return {
         ...{ serverId, toolName: found?.tool.name ?? rest.join('/'), labels: labelsOf(serverId) },
-        ...(found === undefined ? {} : { exportName: found.exportName }),
-        ...(isReadOnly === undefined ? {} : { isReadOnly }),
+        ...omitUndefined({ exportName: found?.exportName, isReadOnly }),
       };
     },
   });
   const playground = playgroundOf(parts);
   const surface = new ConsoleSurface({
     ...{ host, inventory, access, history, playground, log },
-    ...(audit === undefined ? {} : { audit }),
+    ...omitUndefined({ audit }),
     policy: policyEditor(parts, history),
     usage: (days) =>
       usageReport(
         {
           suspended: records.suspended,
-          ...(audit === undefined ? {} : { audit }),
+          ...omitUndefined({ audit }),
           context: () => contextTokens(parts),
         },
         days,
@@ -231,7 +231,7 @@ async function policyFile(
     throw new HostError('bad_input', `${file} is a file of another program: make one of codemode with: codemode init`);
   const own = await fileToChange({
     named: file,
-    ...(settings.projectFolder === undefined ? {} : { projectFolder: settings.projectFolder }),
+    ...omitUndefined({ projectFolder: settings.projectFolder }),
     isProject: false,
     cwd: process.cwd(),
     environment: readEnvironment(),

@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../config/load.js';
 import { policySettings } from '../config/schema/policy-schema.js';
 import type { Config } from '../config/schema/schema.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Servers } from './servers.js';
 
 /** What decides, without an account of what was spent: that is kept by what makes calls. */
@@ -23,6 +24,6 @@ export async function policyOptions(config: Config, upstreams: readonly Upstream
     settings,
     ...(hasPatterns ? { readPattern: (await import('../broker/arguments/pattern.js')).readPattern } : {}),
     servers: new Map(upstreams.map(({ id, isTrusted, labels }) => [id, { isTrusted, labels }])),
-    only: { ...(servers === undefined ? {} : { servers }), ...(tools === undefined ? {} : { tools }) },
+    only: { ...omitUndefined({ servers, tools }) },
   };
 }

@@ -3,6 +3,7 @@ import { AuditTrail, type AuditTrailOptions } from '../broker/audit/audit-trail.
 import { CallerQuotas } from '../domain/quotas.js';
 import { SuspendedRuns } from '../host/runs/suspended-runs.js';
 import { ScriptLibrary } from '../host/scripts/stored-scripts.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { once } from '../lib/once.js';
 import type { ConsoleAccess } from '../store/console-access.js';
 import type { PresenceStore } from '../store/presence.js';
@@ -74,7 +75,7 @@ export function openRecords({
       warn: (line) => process.stderr.write(`codemode: ${line}\n`),
     });
   const approvals = new Approvals({
-    ...(audit === undefined ? {} : { audit }),
+    ...omitUndefined({ audit }),
     store: once(async () => {
       const opened = await store.approvals();
       await opened.prune(Date.now());
@@ -88,12 +89,12 @@ export function openRecords({
     store: () => store.runs(),
     approvals,
     setting,
-    ...(formerSetting === undefined ? {} : { formerSetting }),
+    ...omitUndefined({ formerSetting }),
   });
   const { make, isMade, isRight } = store.approverSecret;
   return {
     store,
-    ...(audit === undefined ? {} : { audit }),
+    ...omitUndefined({ audit }),
     approvals,
     suspended,
     scripts: new ScriptLibrary(() => store.scripts(), store.scriptSign),

@@ -21,6 +21,7 @@ import type { CallerQuotas } from '../domain/quotas.js';
 import type { Tracer } from '../domain/trace.js';
 import { configuredGrantLimits } from '../host/runs/capability-grants.js';
 import type { RuntimeParts } from '../host/runtime.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { findCompiler } from '../sandbox/checker/compiler.js';
 import { TypeCheckers } from '../sandbox/checker/type-checkers.js';
 import type { GoRuntime } from '../sandbox/go/go-runtime.js';
@@ -70,8 +71,7 @@ export async function openRuntime(
       retryOf,
       whyOutdated,
       observer,
-      ...(hooks === undefined ? {} : { hooks }),
-      ...(tracer === undefined ? {} : { tracer }),
+      ...omitUndefined({ hooks, tracer }),
     }),
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StdioTarget } from '../domain/targets/stdio.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { fingerprint, identityOf, withoutSecrets } from './server-identity.js';
 
 const server = (environment: Record<string, string>, inherited?: Record<string, string>): StdioTarget => ({
@@ -7,7 +8,7 @@ const server = (environment: Record<string, string>, inherited?: Record<string, 
   command: 'db-server',
   arguments: [],
   environment,
-  ...(inherited === undefined ? {} : { inherited }),
+  ...omitUndefined({ inherited }),
 });
 
 test('another value in the environment is another server; another secret or inherited value is not', () => {

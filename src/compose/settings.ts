@@ -4,6 +4,7 @@ import { stateFolder } from '../config/files/state-folder.js';
 import { type LoadedConfig, loadConfig } from '../config/load.js';
 import { exposureWarnings } from '../config/trust/exposure.js';
 import { readEnvironment } from '../config/variables/environment.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { HostSettings } from '../surfaces/cli/composed.js';
 import { policyOptions } from './policy.js';
 
@@ -22,11 +23,13 @@ export async function loadSettings(settings: HostSettings, inline?: unknown): Pr
         problem,
       }));
     },
-    ...(inline === undefined ? {} : { inline }),
-    ...(settings.configFile === undefined ? {} : { configFile: settings.configFile }),
-    ...(settings.projectFolder === undefined ? {} : { projectFolder: settings.projectFolder }),
-    ...(settings.takesProxyFile === undefined ? {} : { takesProxyFile: settings.takesProxyFile }),
-    ...(settings.confirmTrust === undefined ? {} : { confirmTrust: settings.confirmTrust }),
+    ...omitUndefined({
+      inline,
+      configFile: settings.configFile,
+      projectFolder: settings.projectFolder,
+      takesProxyFile: settings.takesProxyFile,
+      confirmTrust: settings.confirmTrust,
+    }),
   });
   const places = { file: loaded.file, stateFolder: stateFolder(environment) };
   return { ...loaded, warnings: [...loaded.warnings, ...exposureWarnings(loaded.upstreams, places)] };

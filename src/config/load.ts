@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { HostError, isHostError } from '../domain/errors.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { type ConfigDocument, parseTomlDocument, parseYaml } from './files/document.js';
 import { type FileOrigin, type FoundFile, findConfigFile, type Search, type SearchedPlace } from './files/find-file.js';
 import {
@@ -118,7 +119,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   }
   return {
     config,
-    ...(search.found === undefined ? {} : { file: search.found.file, fileOrigin: search.found.origin }),
+    ...omitUndefined({ file: search.found?.file, fileOrigin: search.found?.origin }),
     searched: search.searched,
     format: source?.format ?? 'codemode',
     origins: merged.origins,

@@ -9,6 +9,7 @@ import type { CallerId, Failure, SourceLanguage } from '../domain/run.js';
 import type { Tracer } from '../domain/trace.js';
 import type { UndoRule } from '../domain/undo.js';
 import type { UpstreamHealth } from '../domain/upstream.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { PresentRun } from '../store/presence.js';
 import type { UndoStore } from '../store/undo.js';
@@ -98,7 +99,7 @@ export class Host {
   /** A session of the same client under another contract, with the same bounds. */
   openSessionLike({ caller, bounds }: Session, profile: string): Session {
     const options = this.#parts.sessionOptionsOf(caller, profile);
-    return this.openSession({ ...options, ...(bounds === undefined ? {} : { bounds }) });
+    return this.openSession({ ...options, ...omitUndefined({ bounds }) });
   }
 
   /** Starts processes ahead of the first program, and asks every server for its tools. `say`: what takes long. */

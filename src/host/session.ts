@@ -15,6 +15,7 @@ import { duringStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TypeVerdict } from '../domain/type-check.js';
 import { Cancellation } from '../lib/cancellation.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { callDirect, type DirectCallContext, type DirectlyCalled } from './calls/direct-call.js';
 import { RunCalls, type RunCallsSoFar } from './calls/run-calls.js';
@@ -333,7 +334,7 @@ export class Session {
       patienceMs: asksWithAnswer ? GATHER_CALLS_MS : this.#patience(request),
       client: request,
       onDrain: (listener) => this.#parts.live.onDrain(listener),
-      ...(signal === undefined ? {} : { signal }),
+      ...omitUndefined({ signal }),
       ...(onLog === undefined ? {} : { onLog: redactLog(redactor, (entry) => onLog(entry, owner.id)) }),
     };
   }

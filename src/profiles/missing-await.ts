@@ -1,4 +1,5 @@
 import type { LostValues, Outcome, UnawaitedCalls } from '../domain/run.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { ProgramWarning } from './warning.js';
 
 /** A promise in the result, calls whose promise nothing used, and a result that was made before the answers came, with what to write. */
@@ -17,7 +18,7 @@ export function missingAwait(outcome: Outcome): ProgramWarning | undefined {
     code: 'MISSING_AWAIT',
     message: said.filter((each) => each !== undefined).join('; '),
     hint: hintFor(promises, unawaited, stillOpen),
-    ...(position === undefined ? {} : { position }),
+    ...omitUndefined({ position }),
   };
 }
 

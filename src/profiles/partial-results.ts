@@ -1,4 +1,5 @@
 import type { PartialAnswer } from '../host/calls/partial-answers.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { ProgramWarning } from './warning.js';
 
 const MAX_NAMED_TOOLS = 3;
@@ -25,7 +26,7 @@ function partialResult(answer: PartialAnswer): ProgramWarning {
       : `${tool} ${said}${often}, and the program did not ask for the rest`,
     hint: hintFor(isNext, as, argument),
     call,
-    ...(position === undefined ? {} : { position }),
+    ...omitUndefined({ position }),
   };
 }
 

@@ -11,6 +11,7 @@ import type {
   SourceLanguage,
   VirtualModule,
 } from '../domain/run.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { takeRandom } from '../lib/random-supply.js';
 import type { ClockRecord } from '../wire/messages.js';
 
@@ -72,12 +73,11 @@ export function openJournal(execution: RunId, program: Program, seed: string, st
     modules,
     limits,
     blocking: program.blocking === true || script !== undefined,
-    ...(script === undefined ? {} : { script }),
-    ...(body === undefined ? {} : { body }),
+    ...omitUndefined({ script, body }),
     seed,
     startedAtMs,
     clock: 'moving',
-    ...(engine === undefined ? {} : { engine }),
+    ...omitUndefined({ engine }),
     deliveries: [],
     calls: [],
   };

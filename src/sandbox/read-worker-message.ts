@@ -1,5 +1,6 @@
 import type { Failure, GuestCall, LogEntry, Outcome } from '../domain/run.js';
 import { jsonText } from '../lib/json-text.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 
 /** What a worker says of a program, in the host's words. */
@@ -33,9 +34,7 @@ export function outcomeIn(
     ? {
         status: 'completed',
         resultJson: json,
-        ...(lost === undefined ? {} : { lost }),
-        ...(stillOpen === undefined ? {} : { stillOpen }),
-        ...(cutOff === undefined ? {} : { cutOff }),
+        ...omitUndefined({ lost, stillOpen, cutOff }),
         ...noticed,
       }
     : { status: 'failed', failure: said, soFarJson: json, ...noticed };

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { HostError } from '../domain/errors.js';
 import { deferred } from '../lib/deferred.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { killGroup } from '../lib/process-group.js';
 import { encodeFrame } from '../wire/frames.js';
 import type { HostToWorker, WorkerRole, WorkerToHost } from '../wire/messages.js';
@@ -68,7 +69,7 @@ export class WorkerProcess {
       interpreterPath: process.execPath,
       interpreterArguments: [`--v8-pool-size=${POOL_THREADS}`, '--no-warnings', ...flags, ...files.arguments[role]],
       files: files.mounts[role],
-      ...(environment === undefined ? {} : { environment }),
+      ...omitUndefined({ environment }),
       limits,
     });
     const { child, channel } = launch(described, 'pipe');

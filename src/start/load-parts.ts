@@ -1,5 +1,6 @@
 // Nothing here has a static import that stays in the build: an old Node must be able to parse `bin.js`.
 import type { Script } from 'node:vm';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { CodeCache } from './code-cache.js';
 
 interface Part {
@@ -30,7 +31,7 @@ export async function loadPart<Exports>(starter: string, entry: string): Promise
     const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(filename, 'utf8')}\n})`;
     const cachedData = kept.read(name);
     if (cachedData === undefined) isEveryPartKept = false;
-    const script = new Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
+    const script = new Script(source, { filename, ...omitUndefined({ cachedData }) });
     // It was made with other options of V8.
     if (script.cachedDataRejected === true) kept.refuse();
     const module = { exports: {} };

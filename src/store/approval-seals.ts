@@ -6,6 +6,7 @@ import {
   type ToolIdentity,
 } from '../domain/approval.js';
 import type { JsonValue } from '../domain/json.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { authenticate, isAuthentic, seal, unseal } from '../lib/sealed.js';
 import {
   argumentsBinding,
@@ -147,7 +148,7 @@ export class ApprovalSeals {
     const [createdAtMs, expiresAtMs] = times ?? [asked.createdAtMs, asked.expiresAtMs];
     if (createdAtMs !== asked.createdAtMs || expiresAtMs !== asked.expiresAtMs) return UNREADABLE;
     const hiddenParts = shown.hiddenParts ?? (JSON.stringify(input).includes('[redacted:') ? 1 : 0);
-    return { arguments: input, code, hiddenParts, reasons, ...(program === undefined ? {} : { program }) };
+    return { arguments: input, code, hiddenParts, reasons, ...omitUndefined({ program }) };
   }
 
   #isVouchedFor(row: ApprovalRow, { approval, decision }: AsWritten = this.#asked(row)): boolean {

@@ -1,4 +1,5 @@
 import type { ChainHead, ChainReport } from '../domain/audit.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import {
   type Anchor,
   type AuditKeys,
@@ -33,7 +34,7 @@ export function verifyChain({ keys, sealed, anchor, rows, expected }: Chain): Ch
     first: (anchor?.count ?? 0) + 1,
     head: { count: head.count, hash: head.hash },
     ...(typeof sealed === 'string' ? {} : { sealed }),
-    ...(problem === undefined ? {} : { problem }),
+    ...omitUndefined({ problem }),
     ...(anchor === undefined ? {} : { cut: { count: anchor.count, atMs: anchor.at_ms, reason: anchor.reason } }),
   });
   const meets = (): ChainReport['problem'] => {

@@ -1,4 +1,5 @@
 import type { FinishedSpan, SpanKind } from '../domain/trace.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 
 /** What is said of the program itself, with every batch. */
 export type ResourceAttributes = Readonly<Record<string, string>>;
@@ -33,8 +34,7 @@ function otlpSpan({
   return {
     traceId,
     spanId,
-    ...(state === undefined ? {} : { traceState: state }),
-    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    ...omitUndefined({ traceState: state, parentSpanId }),
     flags: SAMPLED,
     name,
     kind: KINDS[kind],

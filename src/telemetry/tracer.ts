@@ -7,6 +7,7 @@ import type {
   TraceContext,
   Tracer,
 } from '../domain/trace.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { takeRandom } from '../lib/random-supply.js';
 
 /** Which traces are recorded. The same trace is decided about in the same way wherever it is seen. */
@@ -98,8 +99,7 @@ class RecordedSpan implements Span {
       ...{ name: shortened(name), kind, context, startedAtMs },
       durationMs: performance.now() - this.#from,
       attributes: this.#attributes,
-      ...(parent === undefined ? {} : { parentSpanId: parent.spanId }),
-      ...(this.#errorType === undefined ? {} : { errorType: this.#errorType }),
+      ...omitUndefined({ parentSpanId: parent?.spanId, errorType: this.#errorType }),
     });
   }
 }

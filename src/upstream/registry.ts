@@ -2,6 +2,7 @@ import type { UpstreamAuthorizer } from '../domain/authorization.js';
 import { HostError } from '../domain/errors.js';
 import { type Audience, NOBODY } from '../domain/question.js';
 import type { McpDefinition, ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
 import { McpUpstream } from './mcp/mcp-upstream.js';
 import type { ReadLimits } from './mcp/read-budget.js';
@@ -66,7 +67,7 @@ export class UpstreamRegistry {
       audience,
       maxMessageBytes,
       groups: this.childGroups,
-      ...(readLimits === undefined ? {} : { readLimits }),
+      ...omitUndefined({ readLimits }),
       ...(authorizerFor === undefined ? {} : { openAuthorizer: () => authorizerFor(definition) }),
     };
     return this.add(new McpUpstream(definition, options));

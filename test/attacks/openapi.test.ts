@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { declareModule } from '../../src/catalog/declarations/typescript/typescript.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { OpenApiTarget } from '../../src/domain/targets/openapi.js';
+import { omitUndefined } from '../../src/lib/omit-undefined.js';
 import { OpenApiUpstream } from '../../src/upstream/openapi/openapi-upstream.js';
 import { Home } from '../support/cli.js';
 import { startPetsApi } from '../support/pets-api.js';
@@ -233,7 +234,7 @@ describe('where calls go', () => {
   });
 
   function fileOnly(document: JsonObject, place?: string): OpenApiUpstream {
-    const target = { headers: {}, ...(place === undefined ? {} : { document: place }) };
+    const target = { headers: {}, ...omitUndefined({ document: place }) };
     return open(document, { ...target, baseUrl: undefined } as unknown as Partial<OpenApiTarget>);
   }
 });

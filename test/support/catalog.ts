@@ -1,6 +1,7 @@
 import { exportNames, modulePaths } from '../../src/catalog/names.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../src/catalog/snapshot.js';
 import type { Tool } from '../../src/domain/tool.js';
+import { omitUndefined } from '../../src/lib/omit-undefined.js';
 import { loadToolsets } from './corpus.js';
 
 export interface ServerFixture {
@@ -83,10 +84,9 @@ function serverOf(fixture: ServerFixture, path: string): CatalogServer {
     id: fixture.id,
     path,
     name: fixture.name ?? fixture.id,
-    ...(fixture.version === undefined ? {} : { version: fixture.version }),
-    ...(fixture.description === undefined ? {} : { description: fixture.description }),
+    ...omitUndefined({ version: fixture.version, description: fixture.description }),
     isAvailable: fixture.problem === undefined,
-    ...(fixture.problem === undefined ? {} : { problem: fixture.problem }),
+    ...omitUndefined({ problem: fixture.problem }),
     tools,
   };
   for (const tool of fixture.tools) {

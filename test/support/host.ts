@@ -17,6 +17,7 @@ import { KeptResults } from '../../src/host/runs/kept-results.js';
 import { Runtime } from '../../src/host/runtime.js';
 import type { Session, SessionOptions } from '../../src/host/session.js';
 import { Telemetry } from '../../src/host/telemetry.js';
+import { omitUndefined } from '../../src/lib/omit-undefined.js';
 import { codemodePresentation } from '../../src/profiles/codemode/presentation.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { openGate } from './policy.js';
@@ -55,7 +56,7 @@ export function openSession(sandbox: Sandbox, { bounds, reach = {} }: Grants = {
     codeMode: { enabled: true, excludedTools: [] },
     reservedNames: [],
     maxResultBytes: Number.POSITIVE_INFINITY,
-    ...(bounds === undefined ? {} : { bounds }),
+    ...omitUndefined({ bounds }),
   };
   const host = new Host({
     runtime: new Runtime(async () => ({

@@ -3,6 +3,7 @@ import { Budgets, type BudgetsOptions } from '../../src/broker/policy/budget.js'
 import { PolicyGate } from '../../src/broker/policy/gate.js';
 import { Policy } from '../../src/broker/policy/policy.js';
 import type { PolicyRule, PolicySettings, ServerTraits } from '../../src/domain/policy.js';
+import { omitUndefined } from '../../src/lib/omit-undefined.js';
 
 export interface GateOptions extends Partial<PolicySettings> {
   readonly servers?: Readonly<Record<string, Partial<ServerTraits>>>;
@@ -20,8 +21,7 @@ export function openGate({ servers = {}, store, now, ...more }: GateOptions = {}
   });
   const budgets = new Budgets({
     settings,
-    ...(store === undefined ? {} : { store }),
-    ...(now === undefined ? {} : { now }),
+    ...omitUndefined({ store, now }),
   });
   return new PolicyGate(policy, budgets);
 }

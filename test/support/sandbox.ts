@@ -11,6 +11,7 @@ import type {
   SourceLanguage,
   VirtualModule,
 } from '../../src/domain/run.js';
+import { omitUndefined } from '../../src/lib/omit-undefined.js';
 import type { Jail } from '../../src/sandbox/jail/jail.js';
 import { openJail } from '../../src/sandbox/jail/probe.js';
 import type { PoolOptions } from '../../src/sandbox/pool.js';
@@ -118,7 +119,7 @@ export async function openSandbox(
     modules: modules ?? (script === undefined ? [moduleOf(functions, isBlocking ? 'callSync' : 'call')] : []),
     limits: { ...DEFAULT_LIMITS, ...limits },
     blocking: isBlocking,
-    ...(engine === undefined ? {} : { engine }),
+    ...omitUndefined({ engine }),
     ...(script === undefined ? {} : { script: { input: script.input ?? {}, calls: Object.keys(functions) } }),
   });
   const run = async (source: string, options: ProgramOptions = {}) => {

@@ -1,5 +1,6 @@
 import { CONSOLE_API, CONSOLE_KEY_HEADER, CONSOLE_ROUTES } from '../../../src/domain/console/api.js';
 import type { ConsoleEvent } from '../../../src/domain/console/events.js';
+import { omitUndefined } from '../../../src/lib/omit-undefined.js';
 import { createStore } from '../lib/store.js';
 import { loadSession } from './session.js';
 import { readKey, writeKey } from './session-key.js';
@@ -60,7 +61,7 @@ function openStream(lastId: string | undefined, signal: AbortSignal): Promise<Re
     headers: {
       accept: 'text/event-stream',
       ...(key === undefined ? {} : { [CONSOLE_KEY_HEADER]: key }),
-      ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+      ...omitUndefined({ 'last-event-id': lastId }),
     },
   });
 }
@@ -91,7 +92,7 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<{ i
       const fieldsNamed = (name: string) => lines.filter((line) => line.startsWith(`${name}:`));
       const data = fieldsNamed('data').map((line) => line.slice(5).trimStart());
       const id = fieldsNamed('id')[0]?.slice(3).trim();
-      yield { ...(id === undefined ? {} : { id }), data: data.join('\n') };
+      yield { ...omitUndefined({ id }), data: data.join('\n') };
     }
   }
 }

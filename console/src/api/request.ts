@@ -4,6 +4,7 @@ import {
   CONSOLE_ROUTES,
   type ConsoleFailure,
 } from '../../../src/domain/console/api.js';
+import { omitUndefined } from '../../../src/lib/omit-undefined.js';
 import { readKey } from './session-key.js';
 import { endSession } from './session-state.js';
 
@@ -69,7 +70,7 @@ export async function send(route: RouteName, { path = {}, query = {}, body, sign
         ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
       },
       ...(method === 'POST' ? { body: body instanceof Blob ? body : JSON.stringify(body ?? {}) } : {}),
-      ...(signal === undefined ? {} : { signal }),
+      ...omitUndefined({ signal }),
     });
   } catch (error) {
     if (signal?.aborted) throw error;

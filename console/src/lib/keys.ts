@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { omitUndefined } from '../../../src/lib/omit-undefined.js';
 import { createStore } from './store.js';
 
 export interface KeyBinding {
@@ -20,7 +21,7 @@ export function useKeys(keys: readonly KeyBinding[]): void {
   const shape = keys.map(({ key, label }) => `${key} ${label}`).join('\n');
   useEffect(() => {
     const own = latest.current.map(({ key, label, isOnce }) => ({
-      ...{ key, label, ...(isOnce === undefined ? {} : { isOnce }) },
+      ...{ key, label, ...omitUndefined({ isOnce }) },
       run: () => latest.current.find((each) => each.key === key)?.run(),
     }));
     bindings.set((before) => [...before, own]);

@@ -14,6 +14,7 @@ import type { SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import type { Stop } from '../../lib/awaitable.js';
 import { KeyedLock } from '../../lib/keyed-lock.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { isSameTool } from '../../store/approval-seals.js';
 import type { ApprovalStore, Decided } from '../../store/approvals.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
@@ -243,7 +244,7 @@ export class Approvals {
     const nowMs = Date.now();
     await store.expire(nowMs);
     const { by, reason, scope } = answer;
-    const decision = { by, atMs: nowMs, scope, ...(reason === undefined ? {} : { reason }) };
+    const decision = { by, atMs: nowMs, scope, ...omitUndefined({ reason }) };
     const asked = await store.find(id);
     const others = asked?.state === 'PENDING' ? await checkAnswer(store, asked, state, answer) : [];
     const unrecorded = await this.#options.audit?.refusal();

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Constraints } from '../../domain/json-schema/constraints.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { addEvaluatedItems, addEvaluatedNames } from './evaluated.js';
 import { type LimitKeyword, type Place, type Problem, TOP } from './problem.js';
 import {
@@ -141,7 +142,7 @@ export class Evaluation {
   #object(rule: Rule, object: ObjectRule, value: JsonObject, place: Place, depth: number, problems: Problem[]): void {
     const missing = (name: string, because?: string): void => {
       if (Object.hasOwn(value, name) || this.#isFull(problems)) return;
-      const fault = { kind: 'missing', name, holder: value, ...(because === undefined ? {} : { because }) } as const;
+      const fault = { kind: 'missing', name, holder: value, ...omitUndefined({ because }) } as const;
       problems.push({ place: { parent: place, token: name, rule }, value: undefined, rule, fault });
     };
     for (const name of object.required) missing(name);

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { escapeToken } from '../../domain/json-schema/references.js';
 import type { GuestError } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { clipText, quoteVisibly } from '../../lib/visible-text.js';
 import { byRelevance } from './by-relevance.js';
 import { type CompiledSchema, compileSchema } from './compile.js';
@@ -95,7 +96,7 @@ export class ToolChecker {
         path,
         expected,
         received,
-        ...(example === undefined ? {} : { example }),
+        ...omitUndefined({ example }),
       },
     };
   }

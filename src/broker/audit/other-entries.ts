@@ -1,5 +1,6 @@
 import type { Approval } from '../../domain/approval.js';
 import type { AuditEntry } from '../../domain/audit.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { RunContext } from '../run-context.js';
 
 /** What is on record besides calls. What such a record has nothing to say about is empty. */
@@ -21,7 +22,7 @@ export function decisionEntry(callId: string, { id, runId, caller, tool, state, 
   return {
     ...EMPTY,
     ...{ callId, atMs, runId, caller, serverId: tool.serverId, toolName: tool.toolName, verdict: 'decided' },
-    approval: { state, id, by, at: new Date(atMs).toISOString(), ...(reason === undefined ? {} : { reason }) },
+    approval: { state, id, by, at: new Date(atMs).toISOString(), ...omitUndefined({ reason }) },
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CapabilitySet } from '../../domain/capability.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { intersectionOf, shortfallsOf, violationOf, withinBounds } from './bounds.js';
 import { isToolGranted } from './run-grants.js';
 
@@ -11,10 +12,10 @@ const network = (...destinations: [string, ...number[]][]): CapabilitySet => ({
   },
 });
 const files = (paths: string[], isReadOnly = true, extensions?: string[]): CapabilitySet => ({
-  filesystem: { paths, isReadOnly, maxFileBytes: 1_000, ...(extensions === undefined ? {} : { extensions }) },
+  filesystem: { paths, isReadOnly, maxFileBytes: 1_000, ...omitUndefined({ extensions }) },
 });
 const mcp = (servers: string[], tools?: string[]): CapabilitySet => ({
-  mcp: { servers, maxCallsPerSecond: 5, ...(tools === undefined ? {} : { tools }) },
+  mcp: { servers, maxCallsPerSecond: 5, ...omitUndefined({ tools }) },
 });
 
 test('what is asked for beyond the bounds is named in the words that would grant it', () => {

@@ -8,6 +8,7 @@ import {
 } from '../../domain/capability.js';
 import { matchesGlob } from '../../lib/glob.js';
 import { coversHost, coversPath } from '../../lib/host-and-path-match.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { realPathOf } from '../../lib/real-path.js';
 
 /**
@@ -139,7 +140,7 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
           },
         }),
     // For the bounds that are checked next.
-    ...(system === undefined ? {} : { system }),
+    ...omitUndefined({ system }),
   };
 }
 
@@ -171,7 +172,7 @@ export function intersectionOf(token: CapabilitySet, configured: CapabilitySet):
 }
 
 function listsOf({ servers, tools }: McpCapability): Pick<McpCapability, 'servers' | 'tools'> {
-  return { servers, ...(tools === undefined ? {} : { tools }) };
+  return { servers, ...omitUndefined({ tools }) };
 }
 
 function commonDestinations(left: NetworkCapability, right: NetworkCapability): Destination[] {

@@ -9,6 +9,7 @@ import {
   type NetworkCapability,
 } from '../../domain/capability.js';
 import { HostError } from '../../domain/errors.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 
 const MAX_ENTRIES = 1_000;
 
@@ -151,7 +152,7 @@ function filesystemOf(form: NonNullable<ObjectForm['filesystem']>): FilesystemCa
     paths: form.allowedPaths.map(absolute),
     isReadOnly: form.readOnly,
     maxFileBytes: form.maxFileSize,
-    ...(form.allowedExtensions === undefined ? {} : { extensions: form.allowedExtensions.map(withDot) }),
+    ...omitUndefined({ extensions: form.allowedExtensions?.map(withDot) }),
   };
 }
 
@@ -164,7 +165,7 @@ function mcpOf(form: NonNullable<ObjectForm['mcp']>): McpCapability {
   return {
     servers: form.allowedServers,
     maxCallsPerSecond: form.maxCallsPerSecond,
-    ...(form.allowedTools === undefined ? {} : { tools: form.allowedTools }),
+    ...omitUndefined({ tools: form.allowedTools }),
   };
 }
 

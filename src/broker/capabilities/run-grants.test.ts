@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CapabilitySet, DEFAULT_GRANT_LIMITS } from '../../domain/capability.js';
 import type { CallerId } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { FILES_SERVER } from '../../upstream/capabilities/files.js';
 import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import { openRunContext } from '../run-context.js';
@@ -8,7 +9,7 @@ import { RunGrants } from './run-grants.js';
 
 const runWith = (grants?: CapabilitySet, caller = 'ann') => ({
   ...openRunContext('run', caller as CallerId, 'unified', ''),
-  ...(grants === undefined ? {} : { grants }),
+  ...omitUndefined({ grants }),
 });
 const callOf = (serverId: string, name: string) => ({
   tool: { serverId, name },
@@ -16,7 +17,7 @@ const callOf = (serverId: string, name: string) => ({
   exportName: name,
 });
 const mcp = (servers: string[], tools?: string[], maxCallsPerSecond = 5): CapabilitySet => ({
-  mcp: { servers, maxCallsPerSecond, ...(tools === undefined ? {} : { tools }) },
+  mcp: { servers, maxCallsPerSecond, ...omitUndefined({ tools }) },
 });
 const TOOL = { serverId: 'files', name: 'read' };
 const never = new AbortController().signal;

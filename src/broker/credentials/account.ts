@@ -1,6 +1,7 @@
 import type { OAuthSettings } from '../../domain/authorization.js';
 import { authorizationOf } from '../../domain/targets/target-kind.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CredentialOwner } from '../../store/credentials.js';
 import type { Fetch } from '../../upstream/mcp/oauth/guarded-fetch.js';
 
@@ -31,7 +32,7 @@ export async function withGuardedFetch<Result>(
   const guarded = createGuardedFetch({
     serverUrl: url,
     allowPrivateAddresses,
-    ...(signal === undefined ? {} : { signal }),
+    ...omitUndefined({ signal }),
   });
   try {
     return await work(guarded.fetch);

@@ -1,5 +1,6 @@
 import type { AuthorizationChallenge, AuthorizationServer } from '../../domain/authorization.js';
 import { HostError } from '../../domain/errors.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type Account, unitedScope, withGuardedFetch } from './account.js';
 import type { Grant } from './vault.js';
 
@@ -38,10 +39,10 @@ export async function obtainClientGrant(
         serverUrl: account.url,
         challenge: said,
         fetch,
-        ...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),
+        ...omitUndefined({ issuer: settings.issuer }),
       });
       const scope = said.scope ?? unitedScope(...plan.scopes);
-      found = { ...plan, ...(scope === undefined ? {} : { scope }) };
+      found = { ...plan, ...omitUndefined({ scope }) };
     }
     const { server, resource } = found;
     const scope = unitedScope(settings.scopes?.join(' ') ?? found.scope, challenge.scope, current?.tokens?.scope);

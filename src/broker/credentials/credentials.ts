@@ -1,6 +1,7 @@
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import { kindOf } from '../../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type Account, accountOf, withGuardedFetch } from './account.js';
 import { CredentialLender, type SecretWatcher } from './lender.js';
 import type { LoginRequest } from './login.js';
@@ -75,7 +76,7 @@ export class Credentials {
         problem = error instanceof Error ? error.message : String(error);
       }
       const wasKept = await this.#vault.forget(serverId);
-      return { wasKept, isRevoked, ...(problem === undefined ? {} : { problem }) };
+      return { wasKept, isRevoked, ...omitUndefined({ problem }) };
     });
   }
 

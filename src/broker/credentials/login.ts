@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { OAuthClient } from '../../domain/authorization.js';
 import { HostError } from '../../domain/errors.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { AuthorizationPlan } from '../../upstream/mcp/oauth/discovery.js';
 import type { Fetch } from '../../upstream/mcp/oauth/guarded-fetch.js';
 import { type Account, unitedScope, withGuardedFetch } from './account.js';
@@ -73,7 +74,7 @@ async function loginPerson(
     serverUrl: account.url,
     challenge,
     fetch,
-    ...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),
+    ...omitUndefined({ issuer: settings.issuer }),
   });
   const before = await vault.read(account, 'grant');
   checkSameIssuer(account, before, plan.server.issuer);
@@ -149,7 +150,7 @@ function checkSameIssuer({ serverId, settings }: Account, before: Grant | undefi
 /** A client that exists already: set by hand, or described at its own address. */
 function configuredClient({ serverId, settings }: Account, plan: AuthorizationPlan): OAuthClient | undefined {
   const { clientId, clientSecret, clientMetadataUrl } = settings;
-  if (clientId !== undefined) return { clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
+  if (clientId !== undefined) return { clientId, ...omitUndefined({ clientSecret }) };
   if (clientMetadataUrl !== undefined && plan.takesClientMetadataUrl) return { clientId: clientMetadataUrl };
   if (plan.canRegister) return undefined;
   throw new HostError(

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { HookDecision, HookTarget } from '../../domain/hook.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { signalGroup } from '../../lib/process-group.js';
 import type { ChildGroups } from '../../upstream/mcp/stdio-groups.js';
 import { denied, readDecision } from './read-decision.js';
@@ -30,7 +31,7 @@ export function runCommandHook(
     const child = groups.start((mark) =>
       spawn(command, [...args], {
         env: { ...environment, ...mark },
-        ...(cwd === undefined ? {} : { cwd }),
+        ...omitUndefined({ cwd }),
         stdio: ['pipe', 'pipe', 'pipe'],
         // Its own process group, so that its children end with it.
         detached: true,

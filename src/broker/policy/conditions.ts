@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonPrimitive, type JsonValue } from '../../domain/json.js';
 import type { ArgumentCondition } from '../../domain/policy.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { Pattern } from '../arguments/rule.js';
 import { MAX_TEXT_CHARACTERS } from '../pattern-length.js';
 import { isSameKey, mayBeTakenFor, valuesInJson } from './readings.js';
@@ -64,7 +65,7 @@ export function compileCondition(
   return {
     holds(input, isRelaxing, schema) {
       matchingLeft = MAX_MATCHING;
-      const found: Found = { values: [], isUnclear: false, isRelaxing, ...(schema === undefined ? {} : { schema }) };
+      const found: Found = { values: [], isUnclear: false, isRelaxing, ...omitUndefined({ schema }) };
       collect(input, [], steps, found);
       const { values, isUnclear } = found;
       if (isRelaxing) return !isUnclear && values.length > 0 && values.every((value) => isTrueOf(value) === YES);

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { PolicyProblem } from './conditions.js';
 import { NO_PATTERNS, Policy, type PolicyOptions } from './policy.js';
 import { compileRule } from './rule.js';
@@ -48,7 +49,7 @@ function exampleMistakes(options: PolicyOptions, isUnreadable: (server: string) 
         tool: {
           serverId: pattern.server,
           name: pattern.tool,
-          ...(example.annotations === undefined ? {} : { annotations: example.annotations }),
+          ...omitUndefined({ annotations: example.annotations }),
         },
         serverPath: pattern.server,
         caller: example.caller ?? '',

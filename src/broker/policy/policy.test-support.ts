@@ -2,10 +2,11 @@ import { type GateOptions, openGate } from '../../../test/support/policy.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Decision, PolicyRule, PolicySettings } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 
 export const toolOf = (name: string, annotations?: Tool['annotations']): Tool => {
   const [serverId = '', tool = ''] = name.split('/');
-  return { serverId, name: tool, ...(annotations === undefined ? {} : { annotations }) };
+  return { serverId, name: tool, ...omitUndefined({ annotations }) };
 };
 
 /** What is asked about a call, where it is not what every other call has. */
@@ -22,7 +23,7 @@ export interface Asked {
 export function ask(rules: readonly PolicyRule[], name: string, asked: Asked = {}) {
   const { servers = {}, preset = 'open' } = asked;
   const { inputSchema } = asked;
-  const tool = { ...toolOf(name, asked.annotations), ...(inputSchema === undefined ? {} : { inputSchema }) };
+  const tool = { ...toolOf(name, asked.annotations), ...omitUndefined({ inputSchema }) };
   return openGate({ rules, servers, preset }).policy.decide({
     tool,
     serverPath: tool.serverId,

@@ -8,6 +8,7 @@ import {
   type ServerTraits,
 } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ReadPattern } from './conditions.js';
 import { judgeDescription } from './judge-description.js';
 import { judgeName } from './judge-name.js';
@@ -156,7 +157,7 @@ export class Policy {
     const destructive = destructiveReason(tool, traits.isTrusted);
     const facts: Facts = {
       serverPath,
-      ...(listed === undefined ? {} : { listed }),
+      ...omitUndefined({ listed }),
       rules: this.#rules.filter((rule) => rule.fitsTool(tool, serverPath, traits)),
       destructive,
       preset: presetVerdict(this.#options.settings.preset, tool, traits),
@@ -179,7 +180,7 @@ export class Policy {
   #referenceOf(number: number): RuleReference {
     const place = this.#options.placeOf?.(number - 1);
     const text = place === undefined ? `rule ${number}` : `rule ${number} (${place})`;
-    return { kind: 'rule', text, number, ...(place === undefined ? {} : { place }) };
+    return { kind: 'rule', text, number, ...omitUndefined({ place }) };
   }
 }
 

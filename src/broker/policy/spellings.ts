@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { VOCABULARY, WHOLE } from './word-lists.js';
 
 /** The other ways to write a word that a server can choose so that a plain comparison misses it. */
@@ -72,7 +73,7 @@ export function foreignMeaning(folded: string): { readonly act?: string; readonl
   const text = folded.toLowerCase();
   if (!/(?!\p{Script=Latin})\p{L}/u.test(text)) return undefined;
   const act = FOREIGN_ACTS.find((stem) => text.includes(stem));
-  return { ...(act === undefined ? {} : { act }), isLooking: FOREIGN_LOOKS.some((stem) => text.includes(stem)) };
+  return { ...omitUndefined({ act }), isLooking: FOREIGN_LOOKS.some((stem) => text.includes(stem)) };
 }
 
 function stems(text: string): string[] {

@@ -1,4 +1,5 @@
 import type { CatalogBriefing } from '../../domain/briefing.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ObservedTypeOf } from '../declarations/typescript/typescript.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogSnapshot } from '../snapshot.js';
@@ -44,7 +45,7 @@ export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions
   if (servers.length === 0)
     return {
       ...{ level: 'none', ...counts, text: '', parameters: '', estimatedTokens: 0, shortIndex: () => '' },
-      ...(notice === undefined ? {} : { notice }),
+      ...omitUndefined({ notice }),
     };
   const modules = declarationsWithin(servers, budgetTokens - estimateTokens(BRIEF_HEAD), options.observedTypeOf);
   const index = (most: number, measure: Measure) => serverIndex(servers, most, measure, undefined, usedBefore);
@@ -60,6 +61,6 @@ export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions
     parameters,
     estimatedTokens: estimateTokens(text),
     shortIndex: (maximumCharacters) => index(maximumCharacters, (each) => each.length),
-    ...(example === undefined ? {} : { example }),
+    ...omitUndefined({ example }),
   };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { commentLine } from '../declarations/doc-comment.js';
 import {
@@ -168,13 +169,13 @@ function serverModule(
       path: server.path,
       serverId: server.id,
       serverName: server.name,
-      ...(server.description === undefined ? {} : { serverDescription: server.description }),
+      ...omitUndefined({ serverDescription: server.description }),
       tools: sorted.map(({ tool }) => tool),
       exportNames: new Map(sorted.map(({ tool, exportName }) => [tool.name, exportName])),
       allExportNames: new Set((sorted[0]?.server ?? server).tools.map(({ exportName }) => exportName)),
       asking: askingTools(sorted),
     },
-    { detail, ...(observed === undefined ? {} : { observedTypeOf: observed }) },
+    { detail, ...omitUndefined({ observedTypeOf: observed }) },
   );
   if (server.isAvailable) return text;
   if (server.isStarting === true)

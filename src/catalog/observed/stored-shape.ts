@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { isFieldName } from './field-name.js';
 import {
   collapse,
@@ -16,7 +17,7 @@ export function storeShape({ json, texts, items, object, ...kinds }: ObservedSha
   const letters = KINDS.filter(([kind]) => kinds[kind] === true).map(([, letter]) => letter);
   return {
     ...(letters.length > 0 && { k: letters.join('') }),
-    ...(texts !== undefined && { t: texts }),
+    ...omitUndefined({ t: texts }),
     ...(json && { j: storeShape(json) }),
     ...(items && { i: storeShape(items) }),
     ...(object && {

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { docComment } from '../declarations/doc-comment.js';
 import { declarePackageFile } from '../declarations/typescript/typescript.js';
@@ -40,7 +41,7 @@ export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<str
     path: server.id,
     serverId: server.id,
     serverName: server.name,
-    ...(server.description === undefined ? {} : { serverDescription: server.description }),
+    ...omitUndefined({ serverDescription: server.description }),
     tools,
     exportNames: names,
     asking,

@@ -1,4 +1,5 @@
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { compareCodePoints, withoutDuplicates } from '../names.js';
 import type { CatalogServer } from '../snapshot.js';
 
@@ -21,7 +22,7 @@ export function metaOf(server: CatalogServer, names: ReadonlyMap<string, string>
   return {
     serverId: server.id,
     serverName: server.name,
-    ...(server.version === undefined ? {} : { serverVersion: server.version }),
+    ...omitUndefined({ serverVersion: server.version }),
     tools: [...names].map(([toolName, exportName]) => ({ toolName, exportName })),
   };
 }

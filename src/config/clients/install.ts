@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { pruneCopies } from '../files/prune-copies.js';
 import { isObject } from '../schema/server-map.js';
 import type { Environment } from '../variables/environment.js';
@@ -56,7 +57,7 @@ export function planInstall(target: Target, { start, removed, replacesForeign }:
 function keepingWhatWasAdded(entry: JsonObject, existing: JsonValue | undefined): JsonObject {
   if (!isObject(existing)) return entry;
   const { type, command, args } = entry;
-  const ours = { ...(type === undefined ? {} : { type }), command, ...(args === undefined ? {} : { args }) };
+  const ours = { ...omitUndefined({ type }), command, ...omitUndefined({ args }) };
   return { ...entry, ...existing, ...(ours as JsonObject) };
 }
 

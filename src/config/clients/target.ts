@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { isOurselves } from '../import/plan-import.js';
 import { isObject } from '../schema/server-map.js';
 import type { Environment } from '../variables/environment.js';
@@ -43,7 +44,7 @@ export async function openTarget(client: Client, environment: Environment, platf
     file,
     isFound: file.text !== undefined || (await isThere(client.folder(places))),
     entries,
-    ...(record === undefined ? {} : { record }),
+    ...omitUndefined({ record }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { access, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { HostError } from '../../domain/errors.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { Environment } from '../variables/environment.js';
 import { configFolder, expandHome, homeFolder } from './user-folders.js';
 
@@ -100,8 +101,7 @@ export async function findConfigFile(request: SearchRequest): Promise<Search> {
   const at = used === undefined ? places.length : places.indexOf(used);
   const { found } = used ?? {};
   return {
-    ...(found === undefined ? {} : { found }),
-    ...(ownFile === undefined ? {} : { ownFile }),
+    ...omitUndefined({ found, ownFile }),
     searched: [
       ...places.map(({ place, absent }, index): SearchedPlace => {
         return { place, state: index < at ? absent : index === at ? 'used' : 'not searched' };
@@ -142,7 +142,7 @@ async function findVariant(stem: string): Promise<{ readonly file?: string; read
   const found: string[] = [];
   for (const extension of EXTENSIONS) if (await exists(`${stem}.${extension}`)) found.push(`${stem}.${extension}`);
   const [file, ...ignored] = found;
-  return { ...(file === undefined ? {} : { file }), ignored };
+  return { ...omitUndefined({ file }), ignored };
 }
 
 function anyOf(stem: string): string {

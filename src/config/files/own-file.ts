@@ -3,6 +3,7 @@ import { copyFile, lstat, realpath, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HostError } from '../../domain/errors.js';
 import { makeFolder } from '../../lib/make-folder.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
 import { writeWhole } from '../../lib/write-whole.js';
 import type { Environment } from '../variables/environment.js';
@@ -73,8 +74,7 @@ export async function fileToChange(request: OwnFileRequest): Promise<OwnFile> {
   const { found } = await findConfigFile({
     cwd,
     environment,
-    ...(named === undefined ? {} : { configFile: named }),
-    ...(request.projectFolder === undefined ? {} : { projectFolder: request.projectFolder }),
+    ...omitUndefined({ configFile: named, projectFolder: request.projectFolder }),
   });
   return found === undefined ? fileToWrite(request) : lookAt(found.file, request);
 }
@@ -96,8 +96,7 @@ async function lookAt(file: string, { cwd, projectFolder, named, environment }: 
   return {
     file,
     kind: isProject ? 'project' : named === undefined ? 'user' : 'named',
-    ...(text === undefined ? {} : { text }),
-    ...(git === undefined ? {} : { git }),
+    ...omitUndefined({ text, git }),
     isShared: isProject || git !== undefined,
     // What was in it before may hold secrets, and `git add .` would take a copy beside it.
     ...(git === undefined ? {} : { copyFolder: join(resolve(cwd, stateFolder(environment)), 'copies') }),
@@ -157,7 +156,7 @@ export async function writeOver(
     const copy = keepsCopy ? await copyAside(target, copyFolder) : undefined;
     const isTightened = isPrivate && (mode & 0o077) !== 0;
     await writeWhole(target, text, { mode: isTightened ? mode & 0o700 : mode, replaces: true });
-    return { ...(copy === undefined ? {} : { copy }), ...(isTightened ? { modeBefore: mode } : {}) };
+    return { ...omitUndefined({ copy }), ...(isTightened ? { modeBefore: mode } : {}) };
   } catch (error) {
     if (error instanceof HostError) throw error;
     throw couldNotWrite(file, error);

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { codeModeOf } from './code-mode.js';
 import { configSchema } from './schema.js';
 
 const defaults = { codeMode: { enabled: false, excludedTools: ['bash'] } };
 const of = (codeMode: object | undefined) =>
-  codeModeOf(
-    configSchema.parse({ defaults, models: [{ ref: 'm', ...(codeMode === undefined ? {} : { codeMode }) }] }),
-    'm',
-  );
+  codeModeOf(configSchema.parse({ defaults, models: [{ ref: 'm', ...omitUndefined({ codeMode }) }] }), 'm');
 
 test('a model without codeMode has the defaults', () => {
   expect(of(undefined)).toMatchObject({ enabled: false, excludedTools: ['bash'] });

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
 import type { ApiCredential, OpenApiTarget } from '../../domain/targets/openapi.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { means } from './units.js';
 
 /** The keys of a server that is an HTTP API, besides those that every server has. */
@@ -86,7 +87,7 @@ export function openApiTarget(server: OpenApiEntry, baseFolder: string): OpenApi
     kind: 'openapi',
     document: isAddress(openapi) || isAbsolute(openapi) ? openapi : resolve(baseFolder, openapi),
     headers,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...omitUndefined({ baseUrl }),
     ...(auth === undefined || auth.type === 'none' ? {} : { auth: auth as ApiCredential }),
   };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DECISIONS, LIMIT_SCOPES, type LimitSetting, type PolicySettings, PRESETS } from '../../domain/policy.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { duration, flag, integer, means } from './units.js';
 
 const MAX_RULES = 10_000;
@@ -255,7 +256,7 @@ export function policySettings(policy: z.output<typeof policySchema>): PolicySet
 export function limitSettings(limits: z.output<typeof limitsSchema>): LimitSetting[] {
   return limits.map(({ timeout, ...rest }) => ({
     ...(withoutUndefined(rest) as Omit<LimitSetting, 'timeoutMs'>),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+    ...omitUndefined({ timeoutMs: timeout }),
   }));
 }
 

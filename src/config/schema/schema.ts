@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { eachLimit, type Limits } from '../../domain/limits.js';
 import { PROFILE_NAMES } from '../../domain/profile-name.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { approvalsSchema, auditSchema, quotasSchema, redactionSchema } from './broker-schema.js';
 import { checkSchema } from './check-schema.js';
 import { clusterSchema, storeSchema } from './cluster-schema.js';
@@ -126,5 +127,5 @@ export type Config = z.output<typeof configSchema>;
 export function configuredLimits(config: Config): Limits {
   const { cpuQuota, ...configured } = config.sandbox.limits;
   const limits = eachLimit((row) => configured[row.setting] ?? row.default);
-  return { ...limits, ...(cpuQuota === undefined ? {} : { cpuQuota }) };
+  return { ...limits, ...omitUndefined({ cpuQuota }) };
 }

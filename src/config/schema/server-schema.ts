@@ -4,6 +4,7 @@ import { LABELS } from '../../domain/policy.js';
 import { authorizationOf } from '../../domain/targets/target-kind.js';
 import type { UpstreamTarget } from '../../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type Environment, pickVariables } from '../variables/environment.js';
 import { openApiCredentials, openApiKeys, openApiMistakes, openApiTarget } from './openapi-server.js';
 import { duration, flag, integer, means } from './units.js';
@@ -249,11 +250,11 @@ export function upstreamDefinitions(
       id,
       target: targetOf(server, folders, environment),
       connectTimeoutMs: server.connectTimeout,
-      ...(server.timeout === undefined ? {} : { callTimeoutMs: server.timeout }),
+      ...omitUndefined({ callTimeoutMs: server.timeout }),
       labels: server.labels,
       isTrusted: server.trusted,
       retry: { maxAttempts: server.retryPolicy.maxAttempts, delayMs: server.retryPolicy.delay },
-      ...(server.description === undefined ? {} : { description: server.description }),
+      ...omitUndefined({ description: server.description }),
       ...oauthOf(server),
     }));
 }

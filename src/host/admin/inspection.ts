@@ -1,6 +1,7 @@
 import { isHostError } from '../../domain/errors.js';
 import { DEFAULT_LIMITS } from '../../domain/limits.js';
 import { DOCTOR_CALLER } from '../../domain/own-callers.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { Host } from '../host.js';
 import { isEnded, type Presentation } from '../runs/run-types.js';
 
@@ -62,7 +63,7 @@ async function jailFindings(): Promise<Finding[]> {
         name,
         state,
         message: `unavailable on this machine: ${reason ?? 'unknown reason'}`,
-        ...(fix === undefined ? {} : { fix }),
+        ...omitUndefined({ fix }),
       });
     }
   }

@@ -9,6 +9,7 @@ import type { CallerId } from '../../domain/run.js';
 import type { TraceContext } from '../../domain/trace.js';
 import type { CallProgress } from '../../domain/upstream.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { RunClient } from '../runs/run-client.js';
 import type { CalledTool } from './called-tool.js';
 import { toDirectCallError } from './direct-call-error.js';
@@ -74,8 +75,7 @@ export async function callDirect(
         onDecided: () => clearTimeout(timer),
         onSending: () => {},
       },
-      ...(onProgress === undefined ? {} : { onProgress }),
-      ...(respondent === undefined ? {} : { respondent }),
+      ...omitUndefined({ onProgress, respondent }),
     });
     return outcome.ok ? outcome : { ...outcome, error: toDirectCallError(outcome.error) };
   } finally {

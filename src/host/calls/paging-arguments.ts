@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { PLAIN_NAME } from './partial-mark.js';
 
 /** A word of an argument's name that makes it say which part is wanted. */
@@ -76,9 +77,7 @@ function pagingOf(tool: Tool): PagingArguments {
   const limit = names.find((name) => LIMIT_NAMES.has(wordsOf(name).join('')));
   const size = limit === undefined ? undefined : defaultOf(propertiesOf(tool)[limit]);
   const found = {
-    ...(next === undefined ? {} : { next }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(size === undefined ? {} : { size }),
+    ...omitUndefined({ next, limit, size }),
   };
   pagingOfTools.set(tool, found);
   return found;

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import type { CallNumber, SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ToolReply } from '../../domain/upstream.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { fullPageOf } from './full-page.js';
 import { argumentFor, subjectOf } from './paging-arguments.js';
@@ -161,9 +162,9 @@ function seriesMark(tool: Tool, { field, next, isGuess }: PartialMark, call: Cal
   return {
     field,
     isNext,
-    ...(isGuess === undefined ? {} : { isGuess }),
+    ...omitUndefined({ isGuess }),
     call,
-    ...(argument === undefined ? {} : { argument }),
+    ...omitUndefined({ argument }),
     cursors: next === undefined ? [] : textsIn(next),
   };
 }

@@ -10,6 +10,7 @@ import type { JsonValue } from '../../domain/json.js';
 import { needsOf } from '../../domain/profile-name.js';
 import type { CallReply, Failure, GuestCall } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { TypeCheckGate } from '../check/type-check-gate.js';
 import { type RecordedCall, recordedCall } from '../recordings/recorded-call.js';
@@ -86,7 +87,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
         broker,
         maxToolCalls,
         present,
-        ...(presentation.arrange === undefined ? {} : { arrange: presentation.arrange }),
+        ...omitUndefined({ arrange: presentation.arrange }),
         // The body of a function sees tools as methods of an object.
         ...(needsOf(run.profile).program === 'body' ? { namesOf: (tool) => methodNames(tool, seen.snapshot) } : {}),
         // What a script gets is an envelope around the answer.
@@ -102,7 +103,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
         maxToolCalls,
         present,
         allowedServers: script.allowedServers,
-        ...(script.onCall === undefined ? {} : { onCall: script.onCall }),
+        ...omitUndefined({ onCall: script.onCall }),
       });
     this.nested = new NestedRuns(
       {

@@ -11,6 +11,7 @@ import type { Respondent } from '../../domain/question.js';
 import type { CallReply, GuestCall, GuestError } from '../../domain/run.js';
 import { isRepeatable, type Tool } from '../../domain/tool.js';
 import type { ToolReply } from '../../domain/upstream.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import type { SentCall } from '../processes/continuation.js';
 import { type CallRetry, MAX_RETRIES } from '../recordings/run-notes.js';
@@ -360,10 +361,9 @@ export function failureOf({ serverId }: Tool, { error, verdict, approval }: Fail
   const violation = typeof fields?.violation === 'string' ? fields.violation : said;
   return {
     serverId,
-    ...(violation === undefined ? {} : { violation }),
-    ...(verdict === undefined ? {} : { verdict }),
+    ...omitUndefined({ violation, verdict }),
     ...(fields?.authorizationExpired === true ? { isExpired: true } : {}),
-    ...(approval === undefined ? {} : { approvalState: approval.state }),
+    ...omitUndefined({ approvalState: approval?.state }),
     ...(fields?.isSafeToRepeat === true ? { isSafeToRepeat: true } : {}),
     ...(typeof fields?.retryAfterMs === 'number' ? { retryAfterMs: fields.retryAfterMs } : {}),
   };

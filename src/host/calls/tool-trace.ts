@@ -1,6 +1,7 @@
 import type { BrokerOutcome } from '../../broker/broker.js';
 import type { CallVerdict } from '../../domain/audit.js';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CalledTool } from './called-tool.js';
 
 /** One call in the list that an answer may have. */
@@ -23,7 +24,7 @@ export function traceOf({ tool, server }: CalledTool, outcome: BrokerOutcome, du
     toolName: tool.name,
     durationMs: Math.round(durationMs),
     ok: outcome.ok,
-    ...(taskId !== undefined && { taskId }),
+    ...omitUndefined({ taskId }),
     ...(!outcome.ok && { error: summary(outcome, tool.inputSchema) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { SourcePosition } from '../../domain/run.js';
 import type { CompilerDiagnostic, TypeProblem } from '../../domain/type-check.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { importedNames } from './imported-names.js';
 import { maskSource } from './mask-source.js';
@@ -32,7 +33,7 @@ export function judgeDiagnostics(source: string, found: readonly CompilerDiagnos
         severity: isCertain(each) ? 'error' : 'warning',
         code: each.code,
         message: messageOf(each, source),
-        ...(hint === undefined ? {} : { hint }),
+        ...omitUndefined({ hint }),
         position: positions.at(each.start),
       };
     })

@@ -17,6 +17,7 @@ import { duringStep } from '../../domain/step.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import { deferred } from '../../lib/deferred.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { PartialAnswer } from '../calls/partial-answers.js';
 import type { TraceEntry } from '../calls/tool-trace.js';
 import type { ProcessRecording } from '../recordings/process-recording.js';
@@ -172,7 +173,7 @@ async function runSteps(
         execution: runId as RunId,
         onStarted: () => started.resolve(),
         onCall: (call, over, time) => people.onCall(call, over, time),
-        ...(signal === undefined ? {} : { signal }),
+        ...omitUndefined({ signal }),
       },
     );
     // What is over before it has started, as a program that the compiler refuses, has taken all its time to start.

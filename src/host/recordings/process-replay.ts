@@ -1,5 +1,6 @@
 import type { Redactor } from '../../broker/redaction/redactor.js';
 import type { CallerId, CallReply, GuestCall, Outcome } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ProgramRunner } from '../runs/program-runner.js';
 import { redactRunOutcome } from '../runs/redact-report.js';
 import type { ProcessRecording } from './process-recording.js';
@@ -33,7 +34,7 @@ export async function replayProcess(
   return {
     runId,
     isSame: difference === undefined,
-    ...(difference === undefined ? {} : { difference }),
+    ...omitUndefined({ difference }),
     outcome: again,
   };
 }

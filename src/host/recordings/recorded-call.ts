@@ -1,4 +1,5 @@
 import type { CallReply, GuestCall } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 
 /** What a run asked for, and of which tool as it was then. */
 export interface RecordedCall {
@@ -21,5 +22,5 @@ export interface AnsweredCall extends RecordedCall {
 export const MAX_RECORDING_CHARACTERS = 8 * 1024 * 1024;
 
 export function recordedCall({ number, target, argumentsJson }: GuestCall, toolDigest?: string): RecordedCall {
-  return { number, target, argumentsJson, ...(toolDigest === undefined ? {} : { toolDigest }) };
+  return { number, target, argumentsJson, ...omitUndefined({ toolDigest }) };
 }

@@ -5,6 +5,7 @@ import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { CallerId, CallReply, Outcome } from '../../domain/run.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { redactReport } from '../runs/redact-report.js';
 import type { Presentation } from '../runs/run-types.js';
@@ -38,7 +39,7 @@ export async function replay(sandbox: Sandbox, recording: Recording, redactor?: 
   return {
     runId,
     isSame: difference === undefined,
-    ...(difference === undefined ? {} : { difference }),
+    ...omitUndefined({ difference }),
     outcome: report.outcome,
   };
 }

@@ -1,6 +1,7 @@
 import type { Redactor } from '../../broker/redaction/redactor.js';
 import type { RunContext } from '../../broker/run-context.js';
 import { type Outcome, withUnfinished } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { engineOf } from '../../sandbox/journal.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
@@ -74,7 +75,7 @@ export function endedSummary(
   const keep = { results, owner: context, received: context.ledger.received };
   return {
     runId: context.runId,
-    ...(label === undefined ? {} : { label }),
+    ...omitUndefined({ label }),
     ...handOver(outcome, presentation, maxResultBytes, keep),
     ...logKeeper(logs, maxResultBytes, keep),
     logs,

@@ -1,6 +1,7 @@
 import { isHostError } from '../../domain/errors.js';
 import type { Outcome, ResourceUsage } from '../../domain/run.js';
 import { SPANS, type Span, type TraceContext, type Tracer } from '../../domain/trace.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { Telemetry } from '../telemetry.js';
 
 export interface TraceParts {
@@ -32,7 +33,7 @@ export class RunTrace {
     const { runId, profile, parent, traceId, isResumed } = run;
     this.#span = parts.tracer?.start(SPANS.run, {
       parent,
-      ...(traceId === undefined ? {} : { traceId }),
+      ...omitUndefined({ traceId }),
       attributes: { 'codemode.run.id': runId, 'codemode.profile': profile, 'codemode.run.resumed': isResumed },
     });
   }
@@ -71,7 +72,7 @@ export class RunTrace {
       isSuccess,
       durationMs,
       usage,
-      ...(traceId === undefined ? {} : { traceId }),
+      ...omitUndefined({ traceId }),
     });
     // The name and message of a thrown error are chosen by the program and may contain anything.
     if (!isSuccess) this.#span?.fail(outcome.failure.kind);

@@ -4,6 +4,7 @@ import type { CallReply, GuestCall, LogEntry, Program, RunId } from '../../domai
 import type { Awaitable } from '../../lib/awaitable.js';
 import { Cancellation } from '../../lib/cancellation.js';
 import { deferred } from '../../lib/deferred.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { FAILED_INSIDE } from '../../sandbox/failures.js';
 import type { Delivery } from '../../sandbox/journal.js';
 import type { RunReport, SandboxDelegate, UsedSoFar } from '../../sandbox/run-report.js';
@@ -78,9 +79,7 @@ export class Run implements SandboxDelegate {
     if (signal?.aborted === true) throw new HostError('cancelled', 'the run was cancelled before it started');
     const run = new Run(sandbox, options);
     run.#isBlocking = program.blocking === true;
-    run.#follow(
-      await sandbox.start({ caller, program, execution: id, ...(signal === undefined ? {} : { signal }) }, run),
-    );
+    run.#follow(await sandbox.start({ caller, program, execution: id, ...omitUndefined({ signal }) }, run));
     return run;
   }
 

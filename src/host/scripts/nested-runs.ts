@@ -15,6 +15,7 @@ import type {
   VirtualModule,
 } from '../../domain/run.js';
 import type { ScriptHead, StoredScript } from '../../domain/script.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { recordedCall } from '../recordings/recorded-call.js';
@@ -157,8 +158,7 @@ export class NestedRuns {
     const functions = scriptFunctions(scripts);
     return scripts.map(({ name, description, inputSchema, outputSchema, version }) => ({
       ...{ name, description, version, function: functions.get(name) ?? null },
-      ...(inputSchema === undefined ? {} : { inputSchema }),
-      ...(outputSchema === undefined ? {} : { outputSchema }),
+      ...omitUndefined({ inputSchema, outputSchema }),
     }));
   }
 
@@ -353,9 +353,7 @@ function errorOf(
     hint: hint ?? 'Tell the user: the script is theirs to correct.',
     fields: {
       script: name,
-      ...(position === undefined ? {} : { line: position.line, column: position.column }),
-      ...(errorClass === undefined ? {} : { thrown: errorClass }),
-      ...(limit === undefined ? {} : { limit }),
+      ...omitUndefined({ line: position?.line, column: position?.column, thrown: errorClass, limit }),
     },
   };
 }

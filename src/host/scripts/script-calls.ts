@@ -14,6 +14,7 @@ import type { CallVerdict } from '../../domain/audit.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { CallReply, Failure, GuestCall, GuestError } from '../../domain/run.js';
 import { nearest } from '../../lib/nearest.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ToolCalls } from '../calls/tool-calls.js';
 import type { RunCallDelegate } from '../runs/run.js';
 import type { RunCatalog } from '../runs/run-catalog.js';
@@ -88,12 +89,12 @@ export class ScriptCalls {
 
   #refused(input: readonly JsonValue[], error: GuestError, verdict?: CallVerdict): CallReply {
     this.#tell(input, 0, error.message);
-    return this.#options.present({ ok: false, error, ...(verdict === undefined ? {} : { verdict }) });
+    return this.#options.present({ ok: false, error, ...omitUndefined({ verdict }) });
   }
 
   #tell([server, tool]: readonly JsonValue[], durationMs: number, error?: string): void {
     const names = { server: nameIn(server), tool: nameIn(tool) };
-    this.#options.onCall?.({ ...names, durationMs, ...(error === undefined ? {} : { error }) });
+    this.#options.onCall?.({ ...names, durationMs, ...omitUndefined({ error }) });
   }
 
   #isAllowed(name: string): boolean {

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { CallReply } from '../../domain/run.js';
 import type { ScriptHead } from '../../domain/script.js';
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { TOOL_DETAILS, type ToolDetail, toolDefinition } from '../tools/tool-definition.js';
 import { scriptFunctions } from './script-functions.js';
 import { SCRIPTS_SPECIFIER } from './scripts-module.js';
@@ -17,8 +18,7 @@ export function scriptAsTool({ name, description, inputSchema, outputSchema }: S
     serverId: SCRIPTS_SPECIFIER,
     name,
     description,
-    ...(inputSchema === undefined ? {} : { inputSchema }),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...omitUndefined({ inputSchema, outputSchema }),
   };
 }
 

@@ -3,6 +3,7 @@ import { visibleName } from '../../catalog/briefing/server-index.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { CatalogServer } from '../../catalog/snapshot.js';
 import type { Outcome } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { firstDeclarations, lateDeclarations, startingServers } from '../runs/run-summary.js';
 import type { RunSummary, ServerTypes } from '../runs/run-types.js';
 import { STARTING_HINT } from '../tools/discovery.js';
@@ -75,7 +76,7 @@ export class ServerNews {
     const notice = this.#takeNotice(run.view, looksForServers(run));
     return {
       declarations: this.#withSharedOnce(declarations),
-      ...(notice === undefined ? {} : { notice }),
+      ...omitUndefined({ notice }),
     };
   }
 

@@ -12,6 +12,7 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { CallReply, GuestError, ModuleExport, VirtualModule } from '../../domain/run.js';
 import { nearest } from '../../lib/nearest.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { TOOL_DETAILS, type ToolDetail, toolDefinition } from './tool-definition.js';
 
@@ -57,7 +58,7 @@ class Refusal extends Error {
   readonly error: GuestError;
   constructor(errorClass: string, message: string, hint: string, fields?: JsonObject) {
     super(message);
-    this.error = { errorClass, message, hint, ...(fields === undefined ? {} : { fields }) };
+    this.error = { errorClass, message, hint, ...omitUndefined({ fields }) };
   }
 }
 
@@ -106,8 +107,7 @@ function answer(
       const server = answering(serverOf(first, snapshot, name), catalog);
       return {
         ...serverInfo(server),
-        ...(server.description === undefined ? {} : { description: server.description }),
-        ...(server.version === undefined ? {} : { version: server.version }),
+        ...omitUndefined({ description: server.description, version: server.version }),
       };
     }
     case 'listTools': {
@@ -120,7 +120,7 @@ function answer(
       const found = toolOf(answering(serverOf(first, snapshot, name), catalog), second, name);
       const observed = found.tool.outputSchema === undefined ? observedTypeOf(found.tool) : undefined;
       const definition = toolDefinition(found, 'full', observedTypeOf);
-      return { ...definition, ...(observed === undefined ? {} : { observedOutputType: observed }) };
+      return { ...definition, ...omitUndefined({ observedOutputType: observed }) };
     }
     case 'getTypes':
       return typesOf(answering(serverOf(first, snapshot, name), catalog), second, observedTypeOf);
@@ -161,11 +161,7 @@ function search(
     options.serverId === undefined
       ? undefined
       : answering(serverOf(options.serverId, snapshot, 'searchTools'), catalog);
-  const hits = catalog.search(
-    query,
-    { limit: options.limit, ...(only === undefined ? {} : { serverId: only.id }) },
-    snapshot,
-  );
+  const hits = catalog.search(query, { limit: options.limit, ...omitUndefined({ serverId: only?.id }) }, snapshot);
   const results = hits.flatMap(({ tool }) => {
     const server = snapshot.servers.find(({ id }) => id === tool.serverId);
     const found = server === undefined ? undefined : snapshot.toolByTarget.get(`${server.path}/${tool.name}`);

@@ -8,6 +8,7 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Crash, UpstreamDefinition, UpstreamState } from '../../domain/upstream.js';
 import { nearest } from '../../lib/nearest.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { checkPolicy, type PolicyCheck, type PolicyReport } from '../admin/policy-check.js';
 import { findServer } from './discovery.js';
 import { type ToolDetail, toolDefinition } from './tool-definition.js';
@@ -138,11 +139,10 @@ export class Inventory {
         transport: identity?.transport ?? targets.get(id)?.kind ?? (state === 'disabled' ? 'none' : 'unknown'),
         ...(identity?.name === undefined ? {} : { name: identity.name }),
         ...(identity?.version === undefined ? {} : { version: identity.version }),
-        ...(identity === undefined ? {} : { protocolVersion: identity.protocolVersion }),
+        ...omitUndefined({ protocolVersion: identity?.protocolVersion }),
         toolCount: tools.length,
         isFromCache: problem !== undefined && tools.length > 0,
-        ...(why === undefined ? {} : { reason: why }),
-        ...(crash === undefined ? {} : { crash }),
+        ...omitUndefined({ reason: why, crash }),
         needsLogin,
         warnings,
       };
@@ -151,7 +151,7 @@ export class Inventory {
       ({ id, reason }): ServerReport => ({
         id,
         path: id,
-        ...(reason === undefined ? {} : { reason }),
+        ...omitUndefined({ reason }),
         state: 'disabled',
         transport: 'none',
         toolCount: 0,
@@ -222,7 +222,7 @@ export class Inventory {
     const observed = tool.outputSchema === undefined ? observedTypeOf?.(tool) : undefined;
     return {
       text: declarationsOf(only, this.#observed()),
-      ...(observed === undefined ? {} : { observed }),
+      ...omitUndefined({ observed }),
     };
   }
 
@@ -264,7 +264,7 @@ export class Inventory {
     const policy = toolPolicyOf(gate, caller === undefined ? viewer : { ...viewer, caller });
     const view = viewOf(catalog.snapshot(), codeMode, reservedNames, policy);
     const { usedBefore } = this.#parts;
-    return { ...view, ...this.#observed(), ...(usedBefore === undefined ? {} : { usedBefore }) };
+    return { ...view, ...this.#observed(), ...omitUndefined({ usedBefore }) };
   }
 
   #observed(): Pick<ToolView, 'observedTypeOf'> {

@@ -2,6 +2,7 @@ import type { CatalogServer, CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ModuleExport, VirtualModule } from '../../domain/run.js';
 import type { ScriptHead } from '../../domain/script.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { RESULTS_MODULE } from '../runs/kept-results.js';
 import { SCRIPTS_MODULE, scriptsModule } from '../scripts/scripts-module.js';
 import { DISCOVERY_MODULE, serverProblem } from './discovery.js';
@@ -42,11 +43,11 @@ function metaOf({ path, name, version, tools }: CatalogServer): JsonObject {
   return {
     serverId: path,
     serverName: name,
-    ...(version === undefined ? {} : { serverVersion: version }),
+    ...omitUndefined({ serverVersion: version }),
     tools: tools.map(({ tool, exportName }) => ({
       toolName: tool.name,
       exportName,
-      ...(tool.description === undefined ? {} : { description: tool.description.slice(0, MAX_META_DESCRIPTION) }),
+      ...omitUndefined({ description: tool.description?.slice(0, MAX_META_DESCRIPTION) }),
     })),
   };
 }

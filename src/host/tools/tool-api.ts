@@ -3,6 +3,7 @@ import { memberNames } from '../../catalog/names.js';
 import type { Method, Namespace } from '../../catalog/namespaces.js';
 import type { CatalogServer, CatalogTool } from '../../catalog/snapshot.js';
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 
 /** One tool of an API that is declared without a catalog. */
 export interface ApiTool {
@@ -41,7 +42,7 @@ function serverOf(namespace: string, group: readonly ApiTool[]): CatalogServer {
     id: group[0]?.tool.serverId ?? namespace,
     path: namespace,
     name: namespace,
-    ...(about === undefined ? {} : { description: about }),
+    ...omitUndefined({ description: about }),
     isAvailable: true,
     tools: [] as readonly CatalogTool[],
   };

@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { CallReply, GuestError } from '../../domain/run.js';
 import { nearest } from '../../lib/nearest.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { programNames } from '../processes/process-packages.js';
 import { serverNamed } from '../scripts/script-calls.js';
@@ -69,7 +70,7 @@ export function searchTools(
   if (only !== undefined && 'errorClass' in only) return only;
   const hits = catalog.search(
     query,
-    { limit: Math.min(most, MAX_HITS), ...(only === undefined ? {} : { serverId: only.id }) },
+    { limit: Math.min(most, MAX_HITS), ...omitUndefined({ serverId: only?.id }) },
     snapshot,
   );
   const tools = hits.flatMap(({ tool }) => {
@@ -113,7 +114,7 @@ function namedEntry({ tool, server }: CatalogTool, names: JsonObject): JsonObjec
 function wordsOf({ tool: { title, description }, asks }: CatalogTool, shorten = (text: string) => text): JsonObject {
   return {
     ...(asks === true ? { asks } : {}),
-    ...(title === undefined ? {} : { title }),
+    ...omitUndefined({ title }),
     ...(description === undefined ? {} : { description: shownDescription(shorten(description)) }),
   };
 }

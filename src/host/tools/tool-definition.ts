@@ -5,6 +5,7 @@ import type { CatalogTool } from '../../catalog/snapshot.js';
 import { shownDescription, shownSchema } from '../../catalog/visible-tool.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/visible-text.js';
 
 /** How much is told of a tool; each level leaves out what only the higher ones have. */
@@ -32,7 +33,7 @@ export function toolDefinition(
     ...named,
     signature: toolSignature(tool, exportName, outputSchema === undefined ? observedTypeOf?.(tool) : undefined),
     ...(asks === true ? { asks } : {}),
-    ...(words === undefined ? {} : { description: words }),
+    ...omitUndefined({ description: words }),
     ...(annotations === undefined ? {} : { annotations: { ...annotations } as JsonObject }),
     ...(isFull && inputSchema !== undefined ? { inputSchema: shownSchema(inputSchema) } : {}),
     ...(isFull && outputSchema !== undefined ? { outputSchema: shownSchema(outputSchema) } : {}),

@@ -16,6 +16,7 @@ import type { CatalogBriefing } from '../../domain/briefing.js';
 import type { CapabilitySet } from '../../domain/capability.js';
 import { matchesGlob } from '../../lib/glob.js';
 import { nearest } from '../../lib/nearest.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type DirectTool, nameDirectTools } from './direct-tools.js';
 import { markApprovalTools } from './mark-approval-tools.js';
 
@@ -86,11 +87,11 @@ export function viewOf(
       forCode: snapshot,
       direct: [],
       hiddenServers: [],
-      ...(promptTokens === undefined ? {} : { promptTokens }),
+      ...omitUndefined({ promptTokens }),
     };
   const known = shared.get(snapshot) ?? new Map<string, ToolView>();
   shared.set(snapshot, known);
-  const settings = { enabled, excludedTools, ...(promptTokens === undefined ? {} : { promptTokens }) };
+  const settings = { enabled, excludedTools, ...omitUndefined({ promptTokens }) };
   const key = JSON.stringify([
     ...[settings, reservedNames, [...hidden].map(({ target }) => target)],
     [...unreachable].map(({ id }) => id),
@@ -134,7 +135,7 @@ function split(
   const forCode: CatalogSnapshot = {
     version: snapshot.version,
     whole,
-    ...(snapshot.notice === undefined ? {} : { notice: snapshot.notice }),
+    ...omitUndefined({ notice: snapshot.notice }),
     servers,
     serverByPath: new Map(servers.map((server) => [server.path, server])),
     toolByTarget: new Map(servers.flatMap(({ tools }) => tools.map((tool) => [tool.target, tool]))),
@@ -145,7 +146,7 @@ function split(
     forCode,
     direct: listed,
     hiddenServers,
-    ...(promptTokens === undefined ? {} : { promptTokens }),
+    ...omitUndefined({ promptTokens }),
   };
 }
 
@@ -191,8 +192,7 @@ export function briefingOf(view: ToolView): CatalogBriefing {
   const known = briefings.get(owner);
   if (known !== undefined && known.promptTokens === promptTokens) return known.briefing;
   const learned = {
-    ...(observedTypeOf === undefined ? {} : { observedTypeOf }),
-    ...(usedBefore === undefined ? {} : { usedBefore }),
+    ...omitUndefined({ observedTypeOf, usedBefore }),
   };
   const budget = promptTokens === undefined ? {} : { budgetTokens: promptTokens };
   const briefing = briefCatalog(forCode, { ...budget, ...learned });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallVerdict } from '../../domain/audit.js';
 import type { ToolReply } from '../../domain/upstream.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { envelopeOf } from './envelope.js';
 
 const seen = (reply: Parameters<typeof envelopeOf>[0]) => {
@@ -42,7 +43,7 @@ describe('what call_tool returns', () => {
     [undefined, 'ToolCallError', 'CALL_FAILED', 'it failed. Do this.'],
   ])('a failure with verdict %s and class %s is %s', (verdict, errorClass, code, message) => {
     const error = { errorClass, message: 'it failed', hint: 'Do this.' };
-    expect(seen({ ok: false, error, ...(verdict === undefined ? {} : { verdict }) })).toEqual({
+    expect(seen({ ok: false, error, ...omitUndefined({ verdict }) })).toEqual({
       ok: false,
       error: { code, message },
     });

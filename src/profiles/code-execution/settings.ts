@@ -1,6 +1,7 @@
 import { type Config, configuredLimits } from '../../config/schema/schema.js';
 import { HostError } from '../../domain/errors.js';
 import { MAXIMUM_LIMITS } from '../../domain/limits.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { MAX_TIMEOUT_MS, type ScriptDefaults } from './contract.js';
 
 /** What the configuration says about scripts. Throws `bad_config` where it switches them off. */
@@ -12,7 +13,7 @@ export function scriptDefaults(config: Config): ScriptDefaults {
   return {
     timeoutMs: timeout,
     maxToolCalls,
-    memory: { maxMemoryBytes, maxLogBytes, ...(cpuQuota === undefined ? {} : { cpuQuota }) },
+    memory: { maxMemoryBytes, maxLogBytes, ...omitUndefined({ cpuQuota }) },
     most: {
       timeoutMs: Math.min(MAX_TIMEOUT_MS, maximum.timeout),
       // The contract knows scripts without a limit on calls; one that the operator has lowered holds for them too.

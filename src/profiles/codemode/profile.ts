@@ -4,6 +4,7 @@ import type { LimitTable } from '../../domain/limits.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { Session } from '../../host/session.js';
 import { briefingOf, declarationsOf } from '../../host/tools/tool-view.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CallContext, ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { type CodemodeRequest, runRequestParser } from './contract.js';
@@ -90,7 +91,7 @@ async function run(
   const { keepLogs, media: separated, engine } = outcome.summary;
   const { response, media } = withMediaApart(renderResponse(outcome.summary));
   const told = modelAnswer(response, toolTrace === undefined ? settings : { ...settings, toolTrace }, keepLogs);
-  return { ...answer(told), media: separated ?? media, ...(engine === undefined ? {} : { engine }) };
+  return { ...answer(told), media: separated ?? media, ...omitUndefined({ engine }) };
 }
 
 function answer(response: Partial<RunResponse>): OutwardAnswer {

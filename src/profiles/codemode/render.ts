@@ -5,6 +5,7 @@ import { checkFirst, type Failure, type LogEntry, type Outcome } from '../../dom
 import type { TraceEntry } from '../../host/calls/tool-trace.js';
 import type { RunSummary, SuspendedSummary, UnavailableServer } from '../../host/runs/run-types.js';
 import { DOWN_HINT, STARTING_HINT } from '../../host/tools/discovery.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/visible-text.js';
 import { callsFailed } from '../calls-failed.js';
 import { cutJson } from '../cut-json.js';
@@ -163,7 +164,7 @@ export function diagnose(failure: Failure): Diagnostic {
     message: isNamed ? `${name}: ${message}` : message,
     ...(hint === '' ? {} : { hint }),
     ...(position === undefined ? {} : { path: `main.ts:${position.line}:${position.column}` }),
-    ...(errorClass === undefined ? {} : { errorClass }),
+    ...omitUndefined({ errorClass }),
   };
 }
 
@@ -258,7 +259,7 @@ function notices(summary: RunSummary): Diagnostic[] {
       severity: 'warning',
       code: 'TYPE_WARNING',
       message,
-      ...(hint === undefined ? {} : { hint }),
+      ...omitUndefined({ hint }),
       path: `main.ts:${position.line}:${position.column}`,
     });
   if (summary.typesUnchecked !== undefined)

@@ -5,6 +5,7 @@ import { goAdvice } from '../../host/processes/go-advice.js';
 import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 import type { Session } from '../../host/session.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CallContext } from '../profile.js';
 import { patternsHint, runNotes } from '../run-notes.js';
 import { type GoResponse, renderProgram } from './render.js';
@@ -33,7 +34,7 @@ export async function runProgram(
   try {
     const summary = await session.runProcess({
       ...context,
-      ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
+      ...omitUndefined({ answerWithinMs }),
       ...{ runId: randomUUID(), language: 'go', source: code, limits, maxToolCalls, approvalWaitMs },
       signal: stop.signal,
       respond: (ended) => respond(ended) as unknown as JsonValue,

@@ -2,6 +2,7 @@ import { type HostError, isHostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { Session } from '../../host/session.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CallContext } from '../profile.js';
 import { runNotes } from '../run-notes.js';
 import { parseRunnerRequest, type RunnerRequest } from './contract.js';
@@ -53,7 +54,7 @@ export async function runProgram(
       printed: printedBy(summary, settings.maxPrintedBytes),
       excerpt: excerptOf(summary, excerptBytes(settings)),
       notes: runNotes(summary, redactionHint),
-      ...(traceback === undefined ? {} : { traceback }),
+      ...omitUndefined({ traceback }),
     };
   } catch (error) {
     if (!isHostError(error)) throw error;

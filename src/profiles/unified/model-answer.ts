@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { cutJson } from '../cut-json.js';
 import { entriesWithin } from '../logs-within.js';
 import { shapeOf } from '../shape-of.js';
@@ -48,7 +49,7 @@ export function textOf({ success, result, error, logs }: ExecuteResponse): strin
   const { type, code, message, details } = error ?? {};
   return JSON.stringify({
     success,
-    ...(result === undefined ? {} : { result }),
+    ...omitUndefined({ result }),
     ...(error === undefined ? {} : { error: { type, code, message, details } }),
     ...(logs.length === 0 ? {} : { logs }),
   });

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { checkFirst, type Failure, type LogEntry, type ResourceUsage } from '../../domain/run.js';
 import type { CallFailure } from '../../host/calls/tool-calls.js';
 import type { RunSummary, SuspendedSummary } from '../../host/runs/run-types.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine, visibleSentence, visibleText } from '../../lib/visible-text.js';
 import { callsFailed } from '../calls-failed.js';
 import { callsMade } from '../calls-made.js';
@@ -115,7 +116,7 @@ export function hostErrorOf(error: HostError, requestId: string): CodeModeError 
   const { type, code } = codeOf(error.code);
   const { violation } = error as { violation?: string };
   const details: JsonObject = {
-    ...(violation === undefined ? {} : { violation }),
+    ...omitUndefined({ violation }),
     ...(ERRORS[error.code].retry ? { retryable: true } : {}),
   };
   return errorWith(type, code, error.message, requestId, details);

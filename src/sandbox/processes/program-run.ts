@@ -5,6 +5,7 @@ import type { StopSignal } from '../../domain/stop-signal.js';
 import { Cancellation } from '../../lib/cancellation.js';
 import { deferred } from '../../lib/deferred.js';
 import { jsonText } from '../../lib/json-text.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { MAX_VALUE_BYTES, type ProcessStart, type ProcessToHost } from '../../wire/messages.js';
 import { CallRegistry } from '../call-registry.js';
 import { CANCELLED, FAILED_INSIDE } from '../failures.js';
@@ -104,7 +105,7 @@ export class ProgramRun {
     const start: ProcessStart = {
       source,
       files: [...files],
-      ...(seed === undefined ? {} : { seed }),
+      ...omitUndefined({ seed }),
       ...(this.#keepsTime ? { leftMs: Math.floor(this.#notice.remainingMs) } : {}),
     };
     this.#process.send({ type: 'process/start', execution: this.#execution }, Buffer.from(JSON.stringify(start)));

@@ -1,4 +1,5 @@
 import type { ChainHead, ChainReport } from '../../domain/audit.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type AuditKeys, type AuditRow, anchorParts, GENESIS, type ReadHead } from '../audit-keys.js';
 import { COLUMNS } from '../audit-records.js';
 import { problemOf } from '../audit-verify.js';
@@ -30,7 +31,7 @@ export async function verifyAll({ sql, keys, sealed, expected }: Verification): 
     first: 1,
     head,
     ...(isKnown ? { sealed } : {}),
-    ...(problem === undefined ? {} : { problem }),
+    ...omitUndefined({ problem }),
   });
   if (anchors.problem !== undefined) return report(0, anchors.problem);
   if (sealed === 'forged')

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { HostError } from '../../domain/errors.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type PostgresAddress, parsePostgresAddress } from './address.js';
 import { isConflict, isOutcomeUnknown, postgresError } from './errors.js';
 
@@ -248,7 +249,7 @@ function statement(text: string, values: readonly SqlValue[] = [], { timeoutMs }
     values: values.map((value) =>
       value instanceof Uint8Array && !Buffer.isBuffer(value) ? Buffer.from(value) : value,
     ),
-    ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }),
+    ...omitUndefined({ query_timeout: timeoutMs }),
   };
 }
 

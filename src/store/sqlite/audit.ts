@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditEntry, AuditFilter, AuditRecord, ChainHead, ChainReport } from '../../domain/audit.js';
 import { HostError } from '../../domain/errors.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { AuditStore, AuditWriter, AuditWriterOptions } from '../audit.js';
 import { SealedHead } from '../audit-head.js';
 import { type Anchor, AuditKeys, type AuditRow, anchorParts, GENESIS, hashOf, valuesOf } from '../audit-keys.js';
@@ -214,7 +215,7 @@ export class SqliteAuditStore implements AuditStore {
       sealed,
       anchor,
       rows,
-      ...(expected === undefined ? {} : { expected }),
+      ...omitUndefined({ expected }),
     });
     // Another host has removed old records while we looked: it begins elsewhere now.
     const isStale = !report.isIntact && this.#anchor.get()?.mac !== anchor?.mac;

@@ -1,6 +1,7 @@
 import { isHostError } from '../../domain/errors.js';
 import type { SharedStoreStatus } from '../../domain/shared-store.js';
 import type { Finding } from '../../host/admin/inspection.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CommandContext } from './command.js';
 
 const NAME = 'Database';
@@ -39,7 +40,7 @@ export function findingsOf(status: SharedStoreStatus): Finding[] {
     },
   ];
   const warn = (message: string, fix?: string): void => {
-    findings.push({ name: NAME, state: 'warning', message, ...(fix === undefined ? {} : { fix }) });
+    findings.push({ name: NAME, state: 'warning', message, ...omitUndefined({ fix }) });
   };
   if (schemaVersion < knownVersion)
     warn(

@@ -3,6 +3,7 @@ import type { ImportPlan, PlannedServer } from '../../config/import/plan-import.
 import { describeServer, shownServer } from '../../config/trust/shown-server.js';
 import type { Environment } from '../../config/variables/environment.js';
 import { unpassedVariables } from '../../config/variables/unpassed-variables.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { consentLine, consentText, consentWord } from './consent-text.js';
 import {
   noteOnVariables,
@@ -107,7 +108,7 @@ export function planAsJson(
   return {
     servers: servers.map(({ name, renamedFrom, from, server }) => ({
       name,
-      ...(renamedFrom === undefined ? {} : { renamedFrom }),
+      ...omitUndefined({ renamedFrom }),
       client: from.client,
       file: from.file,
       ...shownServer(server, from.owner),
@@ -117,7 +118,7 @@ export function planAsJson(
     variables: uses,
     notPassedOn: unpassed(plan, environment),
     written,
-    ...(result.copy === undefined ? {} : { backup: result.copy }),
+    ...omitUndefined({ backup: result.copy }),
     ...(result.modeBefore === undefined ? {} : { tightened: true }),
   };
 }

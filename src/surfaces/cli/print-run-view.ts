@@ -1,5 +1,6 @@
 import type { EngineName } from '../../domain/engine.js';
 import type { RunView } from '../../host/host.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { RunResponse } from '../../profiles/codemode/render.js';
 import { EXIT } from './command.js';
 import { duration, timeAgo } from './durations.js';
@@ -33,7 +34,7 @@ function jsonOfView(run: RunView, engine: EngineName | undefined) {
     tool: `${tool.serverId}/${tool.toolName}`,
     state,
   }));
-  return { ...headOf(run), ...(engine === undefined ? {} : { engine }), response: run.response, approvals };
+  return { ...headOf(run), ...omitUndefined({ engine }), response: run.response, approvals };
 }
 
 function textOfView(run: RunView, engine: EngineName | undefined): string {

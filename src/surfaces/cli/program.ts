@@ -5,6 +5,7 @@ import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
 import { VERSION } from '../../domain/version.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
 import { commandsFor, isCommand } from './commands.js';
 import type { Composition, HostSettings } from './composed.js';
@@ -177,8 +178,7 @@ function settingsOf(program: Command): HostSettings {
     isolation?: string;
   }>();
   return {
-    ...(config === undefined ? {} : { configFile: config }),
-    ...(projectFolder === undefined ? {} : { projectFolder }),
+    ...omitUndefined({ configFile: config, projectFolder }),
     ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }),
   };
 }

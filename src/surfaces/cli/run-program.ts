@@ -6,6 +6,7 @@ import { type Limits, MAXIMUM_LIMITS, type RequestedLimits } from '../../domain/
 import type { SourceLanguage } from '../../domain/run.js';
 import type { StoredScript } from '../../domain/script.js';
 import type { AskPerson } from '../../host/runs/run-client.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { parseRunRequest } from '../../profiles/codemode/contract.js';
 import { renderLeftSuspended, renderResponse } from '../../profiles/codemode/render.js';
 import { askerOnTerminal } from './ask-on-terminal.js';
@@ -46,12 +47,12 @@ export async function runProgram(
   const answer = await withProgress('running the program', ({ hold, onStep }) => {
     const ask: AskPerson | undefined = asker && ((asked, stop) => hold(() => asker(asked, stop)));
     const request = {
-      ...(trace === undefined ? {} : { trace }),
+      ...omitUndefined({ trace }),
       limits,
       requestedServers: requestedCapabilities,
       signal,
       onStep,
-      ...(ask === undefined ? {} : { askPerson: ask }),
+      ...omitUndefined({ askPerson: ask }),
     };
     if (script !== undefined) return session.runScript(script, input ?? {}, request);
     return session.run({ ...request, source, language });

@@ -1,4 +1,5 @@
 import type { ServerView } from '../../domain/console/tools.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ConsoleOptions } from './console-options.js';
 
 const MAX_WARNINGS = 50;
@@ -17,10 +18,7 @@ export function serverViews({
     return {
       ...{ id, path, state, transport, toolCount, needsLogin, losses, labels, isTrusted },
       canLogIn: servers.canLogIn(id),
-      ...(name === undefined ? {} : { name }),
-      ...(version === undefined ? {} : { version }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(since === undefined ? {} : { sinceMs: since.getTime() }),
+      ...omitUndefined({ name, version, reason, sinceMs: since?.getTime() }),
       warnings: warnings.slice(0, MAX_WARNINGS),
     };
   });

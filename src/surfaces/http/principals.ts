@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { CapabilitySet } from '../../domain/capability.js';
 import { AGENT_SCOPES, type Principal, type Scope } from '../../domain/principal.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 
 /** Says whose a token is. `problem`: it is one of this kind, and why it is not taken. */
 export type Identify = (token: string) => Promise<Identified> | Identified;
@@ -34,7 +35,7 @@ export function byListedTokens(tokens: readonly ListedToken[]): Identify {
     principal: {
       subject: `token ${name}`,
       scopes: new Set(scopes),
-      ...(capabilities === undefined ? {} : { capabilities }),
+      ...omitUndefined({ capabilities }),
       ...(person === true ? { person } : {}),
     },
   }));

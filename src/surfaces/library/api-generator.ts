@@ -1,6 +1,7 @@
 import { HostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { type ApiTool, declareToolApi, groupApiTools } from '../../host/tools/tool-api.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type MCPAPIDefinitions, toolsOfDefinitions } from './api-definitions.js';
 import { isUnifiedTool, serverOfId, type UnifiedTool } from './protocol-adapter.js';
 import { jsonOfSchema } from './zod-schema.js';
@@ -122,7 +123,7 @@ function parameterOf(name: string, schema: JsonValue, optional: boolean): Parame
     type: typeText(schema),
     optional,
     description: typeof description === 'string' ? description : '',
-    ...(value === undefined ? {} : { default: value }),
+    ...omitUndefined({ default: value }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { HostError } from '../../domain/errors.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { isUnifiedTool } from './protocol-adapter.js';
 
 /** The tools of a server by their names, or as any adapter has them. Throws `bad_input`. */
@@ -18,7 +19,7 @@ function functionsOf(server: string, tools: readonly unknown[]): object {
     functions.set(name, {
       description,
       input: inputSchema,
-      ...(outputSchema === undefined ? {} : { output: outputSchema }),
+      ...omitUndefined({ output: outputSchema }),
       ...(metadata.deprecated === true ? { deprecated: true } : {}),
       version: metadata.version,
       tags: metadata.tags,

@@ -5,6 +5,7 @@ import type { LogEntry, SourceLanguage } from '../../domain/run.js';
 import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
 import type { RunAnswer } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import {
   type RunResponse,
   renderResponse,
@@ -68,10 +69,9 @@ export async function runIn(
     limits,
     requestedServers: requestedCapabilities,
     ...(engine === undefined ? {} : { engine: engineIn(engine) }),
-    ...(signal === undefined ? {} : { signal }),
+    ...omitUndefined({ signal }),
     ...(onLog === undefined ? {} : { onLog: (entry) => onLog(entry) }),
-    ...(onProgress === undefined ? {} : { onProgress }),
-    ...(trace === undefined ? {} : { trace }),
+    ...omitUndefined({ onProgress, trace }),
   });
   return resultOf(answer);
 }

@@ -6,6 +6,7 @@ import type { CallerId, LogEntry } from '../../domain/run.js';
 import type { Host } from '../../host/host.js';
 import { grantsOf } from '../../host/runs/capability-grants.js';
 import type { Session } from '../../host/session.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { requestIdOf } from '../../profiles/unified/contract.js';
 import { type ExecuteContext, type ExecuteSettings, execute } from '../../profiles/unified/execute.js';
 import { renderRefusal } from '../../profiles/unified/render.js';
@@ -184,13 +185,13 @@ export class LibraryRuntime implements SandboxRuntime {
     { signal = new AbortController().signal, onLog, context, ...options }: Omit<ExecutionOptions, 'auth'>,
     ofContext: Pick<ExecuteContext, 'ofCaller' | 'authorizedUntilMs'> = {},
   ): Promise<ExecutionResult> {
-    const client = { signal, ...ofContext, ...(onLog === undefined ? {} : { onLog }) };
+    const client = { signal, ...ofContext, ...omitUndefined({ onLog }) };
     const request = { ...options, code, ...(context === undefined ? {} : { context: plainJson(context, 'context') }) };
     return executionResult((await execute(session, request, this.#parts.settings, client)).response);
   }
 
   #sessionOf(caller: string, bounds?: CapabilitySet): Session {
-    const key = reachKey({ subject: caller, ...(bounds === undefined ? {} : { capabilities: bounds }) });
+    const key = reachKey({ subject: caller, ...omitUndefined({ capabilities: bounds }) });
     const session = this.#sessions.get(key) ?? this.#parts.openSession(caller as CallerId, bounds);
     this.#sessions.delete(key);
     this.#sessions.set(key, session);

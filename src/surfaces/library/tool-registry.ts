@@ -4,6 +4,7 @@ import type { UpstreamHealth, UpstreamState } from '../../domain/upstream.js';
 import type { ServerFacts, ToolSource } from '../../host/servers/server-control.js';
 import { apiNamespacesOf } from '../../host/tools/api-view.js';
 import type { CatalogServer, CatalogTool, ToolView } from '../../host/tools/tool-view.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 
 /** What there is to use, at one moment. */
 export interface ToolRegistry<Tool extends ToolInfo = ToolInfo, Server = unknown> {
@@ -110,12 +111,7 @@ export function toolRegistryOf(
     const { namespace } = addServer(tool.server);
     const id = freeId(`${tool.server.id}.${tool.tool.name}`, tools);
     const methodName = names.methods.get(tool.target);
-    const info = toolInfo(
-      tool,
-      { id, namespace, ...(methodName === undefined ? {} : { methodName }) },
-      factsOf,
-      rateOf,
-    );
+    const info = toolInfo(tool, { id, namespace, ...omitUndefined({ methodName }) }, factsOf, rateOf);
     tools.set(id, info);
     namespaces.get(namespace)?.push(id);
   };
@@ -157,10 +153,9 @@ function serverInfo(
     path,
     source: facts?.source ?? 'mcp',
     state,
-    ...(description === undefined ? {} : { description }),
-    ...(version === undefined ? {} : { version }),
+    ...omitUndefined({ description, version }),
     toolCount: tools.length,
-    ...(problem === undefined ? {} : { problem }),
+    ...omitUndefined({ problem }),
   };
 }
 
@@ -181,14 +176,13 @@ function toolInfo(
     exportName,
     description,
     inputSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...omitUndefined({ outputSchema, annotations }),
     metadata: {
       source: facts?.source ?? 'mcp',
       version: version ?? server.version ?? NO_VERSION,
       tags: [...tags],
       ...(deprecated === true ? { deprecated } : {}),
-      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...omitUndefined({ rateLimit }),
       ...(facts?.auth === undefined ? {} : { auth: facts.auth }),
     },
   };

@@ -13,6 +13,7 @@ import type { BrokerOutcome } from '../../host/session.js';
 import type { DirectTool } from '../../host/tools/tool-view.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
 import { nearest } from '../../lib/nearest.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { quoteVisibly, visibleLine } from '../../lib/visible-text.js';
 import type { ExposedTool } from '../../profiles/profile.js';
 import { askerOf, deciderOf, formsOf } from './approval-form.js';
@@ -114,8 +115,7 @@ async function callExposed(
       onNotice: (text) => notices.push(text),
       respondent,
       ...expiryOf(context),
-      ...(trace === undefined ? {} : { trace }),
-      ...(askPerson === undefined ? {} : { askPerson }),
+      ...omitUndefined({ trace, askPerson }),
       ...(asksIn(connection, context) ? { suspendsToAsk: true } : {}),
       ...(progress === undefined
         ? { answerWithinMs: connection.options.answerWithinMs }
@@ -196,7 +196,7 @@ function resultOf(outcome: BrokerOutcome): CallToolResult {
     ),
     ...(structuredContent === undefined ? {} : { structuredContent: structuredContent as JsonObject }),
     ...(isError || !outcome.ok ? { isError: true } : {}),
-    ...(meta === undefined ? {} : { _meta: meta }),
+    ...omitUndefined({ _meta: meta }),
   };
 }
 

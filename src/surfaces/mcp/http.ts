@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonValue } from '../../domain/json.js';
 import { callerOf, hasPerson, type Principal } from '../../domain/principal.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { OpenRequests } from '../http/open-requests.js';
 import { exchange } from '../http/web-exchange.js';
 import { ClientListing } from './client-listing.js';
@@ -155,7 +156,7 @@ export class McpHttp {
       ? this.#sessions.handle(request, ofClient)
       : this.#modern.fetch(request, {
           authInfo: authInfoOf(principal),
-          ...(body === undefined ? {} : { parsedBody: body }),
+          ...omitUndefined({ parsedBody: body }),
         });
   }
 

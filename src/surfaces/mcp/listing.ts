@@ -3,6 +3,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Session } from '../../host/session.js';
 import { shownTool } from '../../host/tools/tool-definition.js';
 import type { CatalogServer, DirectTool, ToolView } from '../../host/tools/tool-view.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { DeclarationFormat, ExposedTool } from '../../profiles/profile.js';
 import type { CommonListing, ListingDigests } from './common-listing.js';
 import { withoutHeaderAnnotations } from './header-annotations.js';
@@ -149,11 +150,10 @@ function directDefinition({ name, tool: { tool } }: DirectTool): Tool {
   const { description, inputSchema, outputSchema } = shownTool(tool);
   return {
     name,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
+    ...omitUndefined({ title, description }),
     inputSchema: objectSchema(inputSchema === undefined ? undefined : withoutHeaderAnnotations(inputSchema)),
     ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...omitUndefined({ annotations }),
   };
 }
 

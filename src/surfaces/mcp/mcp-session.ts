@@ -4,6 +4,7 @@ import type { CallerId } from '../../domain/run.js';
 import type { Host } from '../../host/host.js';
 import type { Session, SessionOptions } from '../../host/session.js';
 import type { CodeModeSettings } from '../../host/tools/tool-view.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { Profile } from '../../profiles/profile.js';
 import type { AskedClient } from './asked-client.js';
 import type { ClientListing } from './client-listing.js';
@@ -49,8 +50,7 @@ export function openSession(
 ): Session {
   return host.openSession({
     ...sessionOptions(profile, codeMode, caller),
-    ...(bounds === undefined ? {} : { bounds }),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...omitUndefined({ bounds, sessionId }),
   });
 }
 
@@ -65,6 +65,6 @@ export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, cal
     reservedNames: profile.tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
     maxResultBytes: profile.maxResultBytes,
     declarations: (server, view) => profile.declarations(server, view),
-    ...(profile.checkedLibrary === undefined ? {} : { checkedLibrary: profile.checkedLibrary }),
+    ...omitUndefined({ checkedLibrary: profile.checkedLibrary }),
   };
 }

@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { LOCAL_CALLER } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { callTool } from './call.js';
 import type { ClientConnection } from './mcp-session.js';
 
@@ -22,7 +23,7 @@ export function createServer(connection: ClientConnection): Server {
       capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
       jsonSchemaValidator: NO_VALIDATOR,
       requestState: { verify: questions.states.verify },
-      ...(instructions === undefined ? {} : { instructions }),
+      ...omitUndefined({ instructions }),
     },
   );
   // When it uses something: a client that only knocks has not connected.

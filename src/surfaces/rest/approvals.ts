@@ -4,6 +4,7 @@ import { type Approval, GRANT_SCOPES } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import { refuseEndedRun } from '../../host/runs/refuse-ended-run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine, visibleSentence, visibleText } from '../../lib/visible-text.js';
 import { readRequest } from '../http/read-request.js';
 import type { RestContext } from './rest-context.js';
@@ -46,9 +47,7 @@ export function mountApprovals(scope: FastifyInstance, rest: RestContext): void 
       const by = (request.principal as Principal).subject;
       const answer = {
         ...{ by, scope: grantScope },
-        ...(reason === undefined ? {} : { reason }),
-        ...(ids === undefined ? {} : { ids }),
-        ...(digest === undefined ? {} : { digest }),
+        ...omitUndefined({ reason, ids, digest }),
       };
       const asked = state === 'APPROVED' ? await approvals.find(id) : undefined;
       if (asked?.state === 'PENDING') await refuseEndedRun(asked, grantScope, (runId) => host.showRun(runId));

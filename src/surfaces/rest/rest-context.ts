@@ -10,6 +10,7 @@ import type { Host } from '../../host/host.js';
 import type { ServerControl } from '../../host/servers/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
 import { Cancellation } from '../../lib/cancellation.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { LIBRARY_DECLARATIONS } from '../../profiles/codemode/prompt/library-declarations.js';
 import { Ticket } from '../../profiles/runner/envelope.js';
 import { answerRequest, type RunnerAnswer } from '../../profiles/runner/run-program.js';
@@ -98,7 +99,7 @@ export class RestContext {
     const open = () =>
       this.options.host.openSession({
         ...sessionOptionsOf(callerOf(principal)),
-        ...(bounds === undefined ? {} : { bounds }),
+        ...omitUndefined({ bounds }),
       });
     return keep(sessions, key, sessions.get(key) ?? open());
   }
@@ -129,7 +130,7 @@ export class RestContext {
   ): Promise<RunnerAnswer> {
     const session = this.#keptSession(this.#runnerSessions, principal, runner.sessionOptionsOf);
     const ticket = new Ticket(language, trace?.traceId);
-    const ofRequest = { ...authorizedUntil(principal), ...(trace === undefined ? {} : { trace }) };
+    const ofRequest = { ...authorizedUntil(principal), ...omitUndefined({ trace }) };
     return this.#during(session.caller, signal, ({ onBegin, ...live }) => {
       onBegin(ticket.runId);
       return answerRequest(session, ticket, language, body, runner.settings, { ...live, ...ofRequest });

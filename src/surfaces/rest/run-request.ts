@@ -3,6 +3,7 @@ import { isHostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import type { TraceContext, Tracer } from '../../domain/trace.js';
 import { Cancellation } from '../../lib/cancellation.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { traceOfHeaders } from '../http/request-trace.js';
 import { PREFIX, type RestRunRequest } from './rest-context.js';
 
@@ -40,6 +41,6 @@ function runRequestOf(request: FastifyRequest, reply: FastifyReply, trace: Trace
     principal: principal as Principal,
     body,
     signal: gone,
-    ...(trace === undefined ? {} : { trace }),
+    ...omitUndefined({ trace }),
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { UpstreamHealth } from '../../domain/upstream.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { readRequest } from '../http/read-request.js';
 import type { RestContext } from './rest-context.js';
 
@@ -19,7 +20,7 @@ export function mountServers(scope: FastifyInstance, rest: RestContext): void {
       state,
       since: since.toISOString(),
       losses,
-      ...(reason === undefined ? {} : { reason }),
+      ...omitUndefined({ reason }),
       ...(needsLogin === true ? { needsLogin } : {}),
       ...servers.describe(id),
     }));

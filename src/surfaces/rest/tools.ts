@@ -4,6 +4,7 @@ import type { Principal } from '../../domain/principal.js';
 import { mayCall, mayCallServer } from '../../host/runs/capability-grants.js';
 import { apiNamespacesOf } from '../../host/tools/api-view.js';
 import { shownTool } from '../../host/tools/tool-definition.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
 import type { RestContext } from './rest-context.js';
 
@@ -25,7 +26,7 @@ export function mountTools(scope: FastifyInstance, rest: RestContext): void {
         description: visibleSentence(server.description ?? server.name),
         server: server.id,
         ...(server.isStarting === true ? { problem: 'it is still starting; ask again in a few seconds' } : {}),
-        ...(server.problem === undefined ? {} : { problem: server.problem }),
+        ...omitUndefined({ problem: server.problem }),
         tools: callable.map(({ name: method, tool: { tool } }) => ({
           name: method,
           ...(tool.name === method ? {} : { toolName: visibleLine(tool.name) }),

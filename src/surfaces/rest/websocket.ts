@@ -5,6 +5,7 @@ import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Principal } from '../../domain/principal.js';
 import type { TraceContext } from '../../domain/trace.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleText } from '../../lib/visible-text.js';
 import { hostErrorOf } from '../../profiles/unified/render.js';
 import type { Gate, Refused } from '../http/gate.js';
@@ -240,7 +241,7 @@ class Connection {
     try {
       const { response, refusal } = await this.#rest.execute(principal, input, {
         signal: this.#gone.signal,
-        ...(trace === undefined ? {} : { trace }),
+        ...omitUndefined({ trace }),
         onLog: ({ level, message }) => this.#send(id, 'log', { level: LEVELS[level], message: visibleText(message) }),
       });
       if (refusal !== undefined) span?.fail(refusal.code);

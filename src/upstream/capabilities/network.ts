@@ -2,6 +2,7 @@ import type { NetworkCapability } from '../../domain/capability.js';
 import type { JsonObject } from '../../domain/json.js';
 import { coversHost } from '../../lib/host-and-path-match.js';
 import { addressKind } from '../../lib/network-address.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { guardedLookup } from '../guarded-lookup.js';
 import type { NativeCallContext, NativeTool } from '../native/native-upstream.js';
 
@@ -67,7 +68,7 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCallCo
         redirect: 'manual',
         signal,
         dispatcher: agent,
-        ...(body === undefined ? {} : { body }),
+        ...omitUndefined({ body }),
       });
       const location = answer.headers.get('location');
       if (answer.status < 300 || answer.status > 399 || location === null)

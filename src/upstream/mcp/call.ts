@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { traceCarrier } from '../../domain/trace.js';
 import type { ToolReply, UpstreamFailure, UpstreamOutcome } from '../../domain/upstream.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { pause } from '../../lib/pause.js';
 import type { CallClock } from './call-clock.js';
 import type { ConnectionCheck, McpCall } from './connection.js';
@@ -94,7 +95,7 @@ async function request(path: CallPath, call: McpCall, open: OpenCall): Promise<u
       });
     answers = {
       ...(isAsking ? { inputResponses: await questions.answerAll(inputRequests, open) } : {}),
-      ...(requestState === undefined ? {} : { requestState }),
+      ...omitUndefined({ requestState }),
     };
   }
 }
@@ -215,8 +216,7 @@ function optionsOf(call: McpCall, signal: AbortSignal): CallToolRequestOptions {
           onprogress: ({ progress, total, message }) =>
             onProgress({
               progress,
-              ...(total === undefined ? {} : { total }),
-              ...(message === undefined ? {} : { message }),
+              ...omitUndefined({ total, message }),
             }),
         }),
   };
@@ -254,7 +254,7 @@ export function normaliseReply(raw: unknown): ToolReply | undefined {
   return {
     content: normaliseContent(content),
     ...(content === undefined ? { hasNoContent: true } : {}),
-    ...(structured === undefined ? {} : { structuredContent: structured }),
+    ...omitUndefined({ structuredContent: structured }),
     ...(typeof exact === 'string' ? { structuredJson: exact } : {}),
     isError: isError === true,
     ...(isJsonObject(meta) && Object.keys(meta).length > 0 ? { meta } : {}),

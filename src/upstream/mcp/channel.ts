@@ -1,4 +1,5 @@
 import type { McpDefinition, UpstreamIdentity } from '../../domain/upstream.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ConnectionOptions } from './connection.js';
 import { EraFallback } from './era-fallback.js';
 import type * as HttpTransports from './http.js';
@@ -132,7 +133,7 @@ function openHttp(
     maxMessageBytes,
     budget,
     onOversize: (maxBytes) => listener.warn(`a message was longer than ${maxBytes} bytes and was dropped`),
-    ...(authorizer === undefined ? {} : { authorizer }),
+    ...omitUndefined({ authorizer }),
   });
   return {
     sanitizing: new SanitizingTransport(transport, budget),

@@ -16,6 +16,7 @@ import type { McpDefinition, UpstreamIdentity } from '../../domain/upstream.js';
 import { backoffMs } from '../../lib/backoff.js';
 import { BoundedLines, oneLine, oneLineWithEnd } from '../../lib/bounded-text.js';
 import type { SecretMask } from '../../lib/mask.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { callTool } from './call.js';
 import { type Channel, channelOpener, type OpenChannel } from './channel.js';
 import {
@@ -214,7 +215,7 @@ class Attempt {
     return {
       ...(info?.name === undefined ? {} : { name: info.name.slice(0, MAX_NAME_CHARACTERS) }),
       ...(info?.version === undefined ? {} : { version: info.version.slice(0, MAX_NAME_CHARACTERS) }),
-      ...(instructions === undefined ? {} : { instructions: instructions.slice(0, MAX_INSTRUCTIONS_CHARACTERS) }),
+      ...omitUndefined({ instructions: instructions?.slice(0, MAX_INSTRUCTIONS_CHARACTERS) }),
       protocolVersion: this.#client.getNegotiatedProtocolVersion() ?? 'unknown',
       transport: this.#channel.transport,
     };

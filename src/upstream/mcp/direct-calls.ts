@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../domain/json.js';
 import type { CallProgress } from '../../domain/upstream.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { NotSentError } from './failures.js';
 import type { ReadBudget } from './read-budget.js';
 
@@ -60,7 +61,7 @@ export class DirectCalls {
     });
     return (reason) => {
       if (!this.#forget(id)) return;
-      const told = { requestId: id, reason, ...(envelope === undefined ? {} : { _meta: envelope }) };
+      const told = { requestId: id, reason, ...omitUndefined({ _meta: envelope }) };
       const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: told } as const;
       // One that does not read its input is noticed by the call, not by its end.
       this.#transport.send(cancelled).catch(() => {});
@@ -89,7 +90,7 @@ export class DirectCalls {
     if (onProgress === undefined || typeof progress !== 'number') return false;
     if ((total !== undefined && typeof total !== 'number') || (message !== undefined && typeof message !== 'string'))
       return false;
-    onProgress({ progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) });
+    onProgress({ progress, ...omitUndefined({ total, message }) });
     return true;
   }
 

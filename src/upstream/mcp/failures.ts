@@ -10,6 +10,7 @@ import { isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { UpstreamFailure } from '../../domain/upstream.js';
 import { oneLine } from '../../lib/bounded-text.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ConnectionProblem } from './connection.js';
 
 /** Thrown by our own transports for a message that certainly did not leave. */
@@ -189,7 +190,7 @@ function ofHttpStatus(status: number, message: string, retryAfterMs?: number): C
   return {
     failure: {
       ...{ kind, mayHaveRun, message: `HTTP ${status}: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS) },
-      refusal: { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+      refusal: { status, ...omitUndefined({ retryAfterMs }) },
     },
     connection: 'usable',
   };

@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Tool, ToolAnnotations } from '../../domain/tool.js';
 import { BoundedLines, quotedLine } from '../../lib/bounded-text.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { Slices } from '../../lib/slices.js';
 import { anyResult } from './any-result.js';
 import type { McpListing } from './connection.js';
@@ -73,7 +74,7 @@ async function requestPage(
   signal?: AbortSignal,
 ): Promise<{ [key: string]: unknown }> {
   const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } };
-  const options = { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
+  const options = { timeout: timeoutMs, ...omitUndefined({ signal }) };
   try {
     const result = (await client.request(request, anyResult, options)) as { [key: string]: unknown };
     const raw = result[RAW];
@@ -195,11 +196,7 @@ export function normaliseTool(
   const tool: Tool = {
     serverId,
     name,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(inputSchema === undefined ? {} : { inputSchema }),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...omitUndefined({ title, description, inputSchema, outputSchema, annotations }),
     ...(icons.length === 0 ? {} : { icons }),
     ...(raw.deprecated === true ? { deprecated: true } : {}),
   };

@@ -1,5 +1,6 @@
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { MALFORMED_ANSWER } from './failures.js';
 
 /** JSON-RPC's code for "something went wrong inside", for servers whose errors have none. */
@@ -129,6 +130,6 @@ function repairedError(error: unknown): { code: number; message: string; data?: 
   return {
     code: Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR,
     message: typeof message === 'string' ? message : 'the server gave no message',
-    ...(data === undefined ? {} : { data }),
+    ...omitUndefined({ data }),
   };
 }

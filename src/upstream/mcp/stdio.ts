@@ -5,6 +5,7 @@ import type { StdioTarget } from '../../domain/targets/stdio.js';
 import { Allowance } from '../../lib/allowance.js';
 import { oneLine, TextTail } from '../../lib/bounded-text.js';
 import { type Deferred, deferred } from '../../lib/deferred.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { signalGroup } from '../../lib/process-group.js';
 import { NotSentError } from './failures.js';
 import { parseMessages } from './messages.js';
@@ -87,7 +88,7 @@ export class StdioTransport implements Transport {
         shell: false,
         detached: true,
         windowsHide: true,
-        ...(target.cwd === undefined ? {} : { cwd: target.cwd }),
+        ...omitUndefined({ cwd: target.cwd }),
       }),
     );
     this.#child = child;

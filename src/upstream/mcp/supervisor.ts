@@ -10,6 +10,7 @@ import {
 import { type BackoffOptions, backoffMs } from '../../lib/backoff.js';
 import { oneLine, oneLineWithEnd } from '../../lib/bounded-text.js';
 import { SecretMask } from '../../lib/mask.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { inSeconds } from '../../lib/seconds.js';
 import { ConnectTimeoutError, type EraHint, type McpConnection, type UpstreamOptions } from './connection.js';
 import { notMcp, STDERR_TITLE } from './not-mcp.js';
@@ -103,13 +104,12 @@ export class Supervisor {
     const reason = this.#reason ?? (this.#noise === undefined ? undefined : this.masked(notMcp(this.#noise)));
     return {
       state: this.#isOnlyNoisy && this.#state === 'connecting' ? 'failed' : this.#state,
-      ...(reason === undefined ? {} : { reason }),
-      ...(this.#crash === undefined ? {} : { crash: this.#crash }),
+      ...omitUndefined({ reason, crash: this.#crash }),
       ...(this.#needsLogin ? { needsLogin: true } : {}),
       ...(this.#state === 'quarantined' ? { quarantinedUntilMs: this.#quarantinedUntilMs } : {}),
       since: this.#since,
       losses: this.#losses,
-      ...(this.#identity === undefined ? {} : { identity: this.#identity }),
+      ...omitUndefined({ identity: this.#identity }),
       warnings: this.#connection?.warnings() ?? [],
     };
   }

@@ -1,4 +1,5 @@
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { pause } from '../../lib/pause.js';
 import { anyResult } from './any-result.js';
 import { RAW } from './sanitizing-transport.js';
@@ -42,7 +43,7 @@ export async function awaitTask(client: Client, first: RunningTask, wait: TaskWa
   const { taskId } = first;
   let isFinished = false;
   const ask = async (method: 'tasks/get' | 'tasks/result'): Promise<unknown> => {
-    const options = { timeout: wait.remainingMs(), ...(wait.signal === undefined ? {} : { signal: wait.signal }) };
+    const options = { timeout: wait.remainingMs(), ...omitUndefined({ signal: wait.signal }) };
     const result = (await client.request({ method, params: { taskId } }, anyResult, options)) as {
       [key: string]: unknown;
     };

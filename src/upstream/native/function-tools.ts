@@ -1,6 +1,7 @@
 import { HostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { ToolAnnotations } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type CheckingSchema, isCheckingSchema, jsonSchemaOf, parseWith } from '../../lib/standard-schema.js';
 import type { NativeCallContext, NativeTool } from './native-upstream.js';
 
@@ -33,13 +34,7 @@ export function nativeTool(name: string, tool: FunctionTool): NativeTool {
   const inputSchema = readSchema(name, input, 'input');
   const outputSchema = readSchema(name, output, 'output');
   return {
-    ...(description === undefined ? {} : { description }),
-    ...(inputSchema === undefined ? {} : { inputSchema }),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(deprecated === undefined ? {} : { deprecated }),
-    ...(version === undefined ? {} : { version }),
-    ...(tags === undefined ? {} : { tags }),
+    ...omitUndefined({ description, inputSchema, outputSchema, annotations, deprecated, version, tags }),
     execute: async (given, context) => {
       const parsed = isCheckingSchema(input) ? await parseWith(input, given) : given;
       return tool.execute(parsed as JsonObject, context);

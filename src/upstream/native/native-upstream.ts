@@ -13,6 +13,7 @@ import {
   type UpstreamOutcome,
 } from '../../domain/upstream.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { rejectedOnAbort } from '../../lib/rejected-on-abort.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 
@@ -76,7 +77,7 @@ export class NativeUpstream implements Adapter {
     const stop = ends.signal;
     if (stop.aborted) return failed('cancelled', 'the call was cancelled', false);
     const report = (progress: CallProgress) => onProgress?.(progress);
-    const context = { signal: stop, report, ...(grants === undefined ? {} : { grants }) };
+    const context = { signal: stop, report, ...omitUndefined({ grants }) };
     try {
       // A function that ignores the signal keeps running; its program does not wait for it.
       const value = await Promise.race([(async () => found.execute(input, context))(), rejectedOnAbort(stop)]);

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { oneLine } from '../../lib/bounded-text.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { retryAfterMs } from '../../lib/retry-after.js';
 import { bare } from './body.js';
 import type { HttpAnswer } from './http-client.js';
@@ -35,7 +36,7 @@ function failure({ status, headers, body, location }: HttpAnswer): ToolReply {
   return {
     content: [{ type: 'text', text: words.join(': ') }],
     isError: true,
-    refusal: { status, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) },
+    refusal: { status, ...omitUndefined({ retryAfterMs: waitMs }) },
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type UpstreamState,
 } from '../../domain/upstream.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { rejectedOnAbort } from '../../lib/rejected-on-abort.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 import type { Api, ApiDefinition } from './api.js';
@@ -71,10 +72,10 @@ export class OpenApiUpstream implements Adapter {
     return {
       id: this.id,
       state: this.#state,
-      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      ...omitUndefined({ reason: this.#reason }),
       since: this.#since,
       losses: 0,
-      ...(this.#identity === undefined ? {} : { identity: this.#identity }),
+      ...omitUndefined({ identity: this.#identity }),
       warnings: this.#warnings,
     };
   }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Tool, ToolAnnotations } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type Body, type BodyProperty, bodyOf, chooseMediaType, FILE_SCHEMA } from './body.js';
 import type { Method, OperationSource } from './operations.js';
 import { type Parameter, type Preset, parametersOf } from './parameters.js';
@@ -57,7 +58,7 @@ export function planOf(source: OperationSource, { document, pointers, schemas, p
   return {
     source,
     parameters,
-    ...(body === undefined ? {} : { body }),
+    ...omitUndefined({ body }),
     inputSchema: scope.complete({
       type: 'object',
       properties: Object.fromEntries(properties),
@@ -121,13 +122,13 @@ export function toolOf(serverId: string, plan: Plan, { pointers, schemas }: Plan
   return {
     serverId,
     name,
-    ...(title === undefined ? {} : { title: title.slice(0, 200) }),
+    ...omitUndefined({ title: title?.slice(0, 200) }),
     description: lines
       .filter((line) => line !== undefined)
       .join('\n\n')
       .slice(0, MAX_DESCRIPTION_CHARACTERS),
     inputSchema: plan.inputSchema,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...omitUndefined({ outputSchema }),
     annotations: ANNOTATIONS[method],
     ...(operation.deprecated === true ? { deprecated: true } : {}),
     ...(tags.length === 0

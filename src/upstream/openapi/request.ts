@@ -1,5 +1,6 @@
 import { FormData } from 'undici';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { Presented } from './credentials.js';
 import type { HttpRequest } from './http-client.js';
 import { hasDotSegment } from './operations.js';
@@ -61,7 +62,7 @@ export function requestOf(
     url: addressOf(source.baseUrl, source.path, steps, query),
     method: source.method.toUpperCase(),
     headers,
-    ...(body === undefined ? {} : { body: body.content }),
+    ...omitUndefined({ body: body?.content }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Failure, RunId } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { encodeFrame, FrameDecoder } from '../../wire/frames.js';
 import type { HostToProcess, ProcessStart, ProcessToHost } from '../../wire/messages.js';
 
@@ -55,7 +56,7 @@ export class Connection {
         execution: this.#execution as RunId,
         call,
         target,
-        ...(line === undefined ? {} : { line }),
+        ...omitUndefined({ line }),
       },
       Buffer.from(argumentsJson),
     );

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { Failure, LimitName, SourcePosition } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { ToolError } from './client.js';
 
 const MAX_NAME_CHARACTERS = 256;
@@ -27,7 +28,7 @@ export function failureOf(error: unknown, workspace: string): Failure {
     ...(toolFailure === '' ? {} : { errorClass: toolFailure }),
     ...(hint === '' ? {} : { hint }),
     ...(stack === '' ? {} : { stack: stack.slice(0, MAX_TEXT_CHARACTERS) }),
-    ...(position === undefined ? {} : { position }),
+    ...omitUndefined({ position }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { isAdvice } from '../../domain/general-hints.js';
 import { type Failure, type GuestError, outOfMemory } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
 import { firstPosition } from './positions.js';
 import { DISCOVERY, findTool } from './suggest-instead.js';
@@ -40,7 +41,7 @@ export function failureOfThrown(json: string, suggestions: Suggestions, form: Fo
     name,
     message,
     ...(stack === '' ? {} : { stack }),
-    ...(position === undefined ? {} : { position }),
+    ...omitUndefined({ position }),
   };
 
   const missingModule = MISSING_MODULE.exec(message);
@@ -81,7 +82,7 @@ function importFailure(
     hint: cut(hint, 4_000),
     errorClass,
     module: cut(module, 512),
-    ...(position === undefined ? {} : { position }),
+    ...omitUndefined({ position }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Failure, LostValues, UnawaitedCalls } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { MAX_VALUE_BYTES } from '../../wire/messages.js';
 import type { EntryName } from './image.js';
 import { firstPosition } from './positions.js';
@@ -94,7 +95,7 @@ function unawaitedCalls(ended: Ended): {
 function placedCalls({ count, calls }: CallsOfGuest): UnawaitedCalls {
   const placed = calls.map(({ name, times, stack }) => {
     const position = firstPosition(stack);
-    return { name: name.slice(0, MAX_NAME_CHARACTERS), times, ...(position === undefined ? {} : { position }) };
+    return { name: name.slice(0, MAX_NAME_CHARACTERS), times, ...omitUndefined({ position }) };
   });
   return { count, calls: placed };
 }

@@ -1,4 +1,5 @@
 import type { CallNumber, LogLevel, ResourceUsage, RunId, SourcePosition, VirtualModule } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ClockRecord, HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 import type { Channel, Received } from '../channel.js';
@@ -165,7 +166,7 @@ export class QuickJsWorker implements Outbox {
       ...(progress.failure === null && progress.lost !== undefined ? { lost: progress.lost } : {}),
       ...(progress.failure === null && progress.stillOpen !== undefined ? { stillOpen: progress.stillOpen } : {}),
       ...(progress.failure === null && progress.cutOff !== undefined ? { cutOff: progress.cutOff } : {}),
-      ...(unawaited === undefined ? {} : { unawaited }),
+      ...omitUndefined({ unawaited }),
     };
     const body = progress.failure === null ? progress.resultJson : progress.soFarJson;
     this.#channel.send({ type: 'execution/end', execution: id, failure, logsCut, usage, ...more }, body);

@@ -1,5 +1,6 @@
 import { HARMLESS_SOURCE_BYTES } from '../../domain/limits.js';
 import type { Failure, SourceLanguage, SourcePosition } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { AUTHORS_LINES, type AuthorsLines } from './authors-lines.js';
 import type { TransformError, TransformResult } from './binding.js';
 import { transformSync } from './binding.js';
@@ -99,8 +100,7 @@ export function syntaxFailure(
     kind: 'syntax',
     name: 'SyntaxError',
     message: shown.slice(0, MAX_MESSAGE_CHARACTERS),
-    ...(position === undefined ? {} : { position }),
-    ...(hint === undefined ? {} : { hint }),
+    ...omitUndefined({ position, hint }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CallNumber, LogLevel, RunId, SourcePosition, VirtualModule } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type ClockRecord, type HostToWorker, PROTOCOL } from '../../wire/messages.js';
 import { Channel } from '../channel.js';
 import type { Outbox, Progress } from '../guest.js';
@@ -141,7 +142,7 @@ class V8Worker implements Outbox {
       ...(progress.failure === null && progress.lost !== undefined ? { lost: progress.lost } : {}),
       ...(progress.failure === null && progress.stillOpen !== undefined ? { stillOpen: progress.stillOpen } : {}),
       ...(progress.failure === null && progress.cutOff !== undefined ? { cutOff: progress.cutOff } : {}),
-      ...(unawaited === undefined ? {} : { unawaited }),
+      ...omitUndefined({ unawaited }),
     };
     const body = progress.failure === null ? progress.resultJson : progress.soFarJson;
     const { logsCut } = run.state;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBm25 } from '../../../bench/plain-bm25.mjs';
 import { createSearchIndex, type SearchDocument } from '../../../src/catalog/search.js';
+import { omitUndefined } from '../../../src/lib/omit-undefined.js';
 import { QUERIES } from './queries.mjs';
 import { ownToolsets } from './toolsets.mjs';
 
@@ -8,7 +9,7 @@ const documents: SearchDocument[] = ownToolsets().flatMap(({ id, server, descrip
   tools.map((tool) => ({
     tool: { ...tool, serverId: id },
     serverName: server,
-    ...(description === undefined ? {} : { serverDescription: description }),
+    ...omitUndefined({ serverDescription: description }),
   })),
 );
 const idOf = ({ tool }: Pick<SearchDocument, 'tool'>) => `${tool.serverId}/${tool.name}`;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { omitUndefined } from '../../../src/lib/omit-undefined.js';
 import { PROGRAM } from '../../support/cli.js';
 import { startLogin } from '../../support/login.js';
 import {
@@ -21,7 +22,7 @@ const WRITE = `import { write_note } from '@codemode/servers/notes';
   globalThis.__codemode_result__ = await write_note({ text: 'x' });`;
 
 function homeFor(world: World, auth?: object): Home {
-  return openHome({ mcpServers: { notes: { url: world.url, ...(auth === undefined ? {} : { auth }) } } });
+  return openHome({ mcpServers: { notes: { url: world.url, ...omitUndefined({ auth }) } } });
 }
 
 async function login(home: Home, ...words: string[]) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { omitUndefined } from '../../../src/lib/omit-undefined.js';
 import type { Envelope } from '../../../src/profiles/runner/envelope.js';
 import { LedgerHome } from '../../support/ledger.js';
 import { needs } from '../../support/needs.js';
@@ -44,7 +45,7 @@ describe('codemode serve --profile runner', needs('bubblewrap', 'python3'), () =
         traceparent: `00-${TRACE}-00f067aa0ba902b7-01`,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      ...omitUndefined({ signal }),
     });
     const text = await response.text();
     return { status: response.status, text, body: JSON.parse(text) as Record<string, unknown> };

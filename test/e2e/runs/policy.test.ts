@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { loadSettings } from '../../../src/compose/settings.js';
+import { omitUndefined } from '../../../src/lib/omit-undefined.js';
 import { Home } from '../../support/cli.js';
 import { type CodemodeClient, startCodemode } from '../../support/codemode-client.js';
 import { LedgerHome } from '../../support/ledger.js';
@@ -451,7 +452,7 @@ describe('codemode policy check without rules', () => {
     name,
     description,
     inputSchema: { type: 'object' },
-    ...(annotations === undefined ? {} : { annotations }),
+    ...omitUndefined({ annotations }),
   });
   const script = {
     tools: [

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalCard, ApprovalPage, ApprovalView } from '../../../../src/domain/console/approvals.js';
 import type { JsonValue } from '../../../../src/domain/json.js';
+import { omitUndefined } from '../../../../src/lib/omit-undefined.js';
 import { pendingApprovals } from '../../api/live.js';
 import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
@@ -32,7 +33,7 @@ export function InboxScreen(_: ScreenProps) {
     async (cursor, signal) => {
       const page = await request<ApprovalPage>('approvals', { query: { state: shown, limit: PAGE, cursor }, signal });
       pendingApprovals.set(page.pending);
-      return { items: page.cards, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+      return { items: page.cards, ...omitUndefined({ cursor: page.cursor }) };
     },
     (event) => event.type === 'approvals',
   );

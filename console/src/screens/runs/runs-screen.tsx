@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { RunItem, RunPage } from '../../../../src/domain/console/runs.js';
 import type { ProfileName } from '../../../../src/domain/profile-name.js';
 import type { RunState } from '../../../../src/domain/run.js';
+import { omitUndefined } from '../../../../src/lib/omit-undefined.js';
 import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
 import { callerLabel } from '../../lib/caller-label.js';
@@ -46,7 +47,7 @@ export function RunsScreen() {
       const ageMs = SINCE[since as keyof typeof SINCE];
       const sinceMs = ageMs === undefined ? undefined : Date.now() - ageMs;
       const page = await request<RunPage>('runs', { query: { ...query, sinceMs, limit: PAGE, cursor }, signal });
-      return { items: page.runs, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+      return { items: page.runs, ...omitUndefined({ cursor: page.cursor }) };
     },
     (event, change) => {
       if (event.type !== 'runs') return false;

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ServerView, ToolItem, ToolPage } from '../../../../src/domain/console/tools.js';
+import { omitUndefined } from '../../../../src/lib/omit-undefined.js';
 import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
 import { useResource } from '../../api/use-resource.js';
@@ -33,7 +34,7 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
     JSON.stringify([server, typed]),
     async (cursor, signal) => {
       const page = await request<ToolPage>('tools', { query: { server, query: typed, limit: PAGE, cursor }, signal });
-      return { items: page.tools, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+      return { items: page.tools, ...omitUndefined({ cursor: page.cursor }) };
     },
     (event) => event.type === 'servers',
   );

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../domain/json.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { commentLine } from '../doc-comment.js';
 import { onlyOption } from '../schema/node-comment.js';
 import { mergeNotes } from '../schema/notes.js';
@@ -204,7 +205,7 @@ export class GoTypeWriter {
           type: `${needsPointer(type, isRequired) ? '*' : ''}${type.text}`,
           tag: `json:"${property}${tagOption(type, isRequired)}"`,
           node: inPlace,
-          ...(type.remark === undefined ? {} : { remark: type.remark }),
+          ...omitUndefined({ remark: type.remark }),
         });
       }
       if (additional !== undefined) fields.push(this.#additional(shape, name, additional, depth + 1));

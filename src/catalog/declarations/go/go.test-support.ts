@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../../domain/json.js';
 import type { Tool } from '../../../domain/tool.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { declareGo, type GoOptions, goText } from './go.js';
 
 export const tool = (name: string, inputSchema?: JsonObject, more: Partial<Tool> = {}): Tool => ({
   serverId: 'srv',
   name,
-  ...(inputSchema === undefined ? {} : { inputSchema }),
+  ...omitUndefined({ inputSchema }),
   ...more,
 });
 

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../../domain/json.js';
 import type { Constraints } from '../../../domain/json-schema/constraints.js';
 import { readKeywords, type SchemaKeywords } from '../../../domain/json-schema/keywords.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { NO_NOTES, type Notes } from './schema-model.js';
 
 /** What a schema says in words, and the limits that types can't say. */
@@ -29,7 +30,7 @@ export function mergeNotes(first: Notes, second: Notes): Notes {
   return {
     ...second,
     ...first,
-    ...(constraints === undefined ? {} : { constraints }),
+    ...omitUndefined({ constraints }),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../../domain/json.js';
 import { isMarkedRequired, readKeywords, type SchemaKeywords } from '../../../domain/json-schema/keywords.js';
 import { escapeToken } from '../../../domain/json-schema/references.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import {
   NO_NOTES,
   type ObjectProperty,
@@ -68,7 +69,7 @@ export function readArray(
     kind: 'tuple',
     elements,
     requiredCount: Math.min(minItems, elements.length),
-    ...(rest === undefined ? {} : { rest }),
+    ...omitUndefined({ rest }),
     ...(isUnstated ? { isUnstated } : {}),
   };
 }

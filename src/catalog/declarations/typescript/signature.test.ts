@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.js';
 import { cpuMsOf } from '../../../lib/cpu-time.test-support.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { firstSentences } from '../doc-comment.js';
 import { toolSignature } from './signature.js';
 
@@ -9,8 +10,7 @@ const signature = (inputSchema: JsonObject | undefined, outputSchema?: JsonObjec
     {
       serverId: 's',
       name: 'f',
-      ...(inputSchema === undefined ? {} : { inputSchema }),
-      ...(outputSchema === undefined ? {} : { outputSchema }),
+      ...omitUndefined({ inputSchema, outputSchema }),
     },
     'f',
     observed,

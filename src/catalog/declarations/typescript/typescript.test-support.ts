@@ -2,13 +2,14 @@ import { expect } from 'vitest';
 import { typeCheck } from '../../../../test/support/type-check.js';
 import type { JsonObject } from '../../../domain/json.js';
 import type { Tool } from '../../../domain/tool.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { type DeclarationOptions, declareModule } from './typescript.js';
 import { SHARED_DECLARATIONS } from './typescript-frames.js';
 
 export const tool = (name: string, inputSchema?: JsonObject, more: Partial<Tool> = {}): Tool => ({
   serverId: 'srv',
   name,
-  ...(inputSchema === undefined ? {} : { inputSchema }),
+  ...omitUndefined({ inputSchema }),
   ...more,
 });
 

@@ -1,4 +1,5 @@
 import type { Tool } from '../../../domain/tool.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { quoteVisibly } from '../../../lib/visible-text.js';
 import { exampleArgument } from '../../briefing/example-call.js';
 import type { Method, Namespace } from '../../namespaces.js';
@@ -34,14 +35,14 @@ export function declareApi(namespaces: readonly Namespace[], options: ApiOptions
           path: server.path,
           serverId: server.id,
           serverName: server.name,
-          ...(server.description === undefined ? {} : { serverDescription: server.description }),
+          ...omitUndefined({ serverDescription: server.description }),
           tools: methods.map(({ tool }) => tool.tool),
           exportNames: new Map(methods.map(({ name, tool }) => [tool.tool.name, name])),
           asking: askingTools(methods.map(({ tool }) => tool)),
           namespace: inner,
         },
         {
-          ...(observedTypeOf === undefined ? {} : { observedTypeOf }),
+          ...omitUndefined({ observedTypeOf }),
           examplesOf: examplesOf(name, methods, options.examplesOf),
         },
       ).text,

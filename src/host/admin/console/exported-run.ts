@@ -4,6 +4,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { JsonValue } from '../../../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
 import { RUN_STATES } from '../../../domain/run.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { decodeRecording } from '../../recordings/recording.js';
 import { cutText, cutValue } from './cut-value.js';
 import { EXPORT_FORMAT } from './export-format.js';
@@ -145,10 +146,7 @@ function fromRecording(body: unknown): OpenedRun {
     state: recording.outcome.status === 'completed' ? 'succeeded' : 'failed',
     updatedAtMs: deliveries.at(-1)?.atMs ?? startedAtMs,
     pendingApprovals: 0,
-    ...(program === undefined ? {} : { program }),
-    ...(engine === undefined ? {} : { engine }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(outcome === undefined ? {} : { outcome }),
+    ...omitUndefined({ program, engine, limits, outcome }),
     calls: calls.slice(0, 5_000).map(({ number, target }) => {
       const [serverId = '', ...rest] = target.split('/');
       const isTool = !target.startsWith('@') && rest.length > 0;

@@ -12,6 +12,7 @@ import type {
 import { HostError } from '../../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/json.js';
 import type { Decision, PolicyRule, PolicySettings } from '../../../domain/policy.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CatalogTool } from '../../tools/tool-view.js';
 import { cutValue } from './cut-value.js';
 import type { PastCall, RunHistory } from './run-history.js';
@@ -73,7 +74,7 @@ export class PolicyEditor {
       ...{ number: index + 1, decision: rule.decision, hits: hits(index + 1) },
       rule: JSON.parse(JSON.stringify(rule)) as JsonObject,
       isInEffect: inEffect.has(JSON.stringify(rule)),
-      ...(place === undefined ? {} : { place }),
+      ...omitUndefined({ place }),
     }));
     const isInEffect = JSON.stringify(listed.map(({ rule }) => rule)) === JSON.stringify(settings.rules);
     const counted = { presetHits: hits(undefined), callCount: judged.length };

@@ -3,6 +3,7 @@ import type { AuditRecord, CallVerdict } from '../../../domain/audit.js';
 import type { RunCall } from '../../../domain/console/runs.js';
 import type { Label } from '../../../domain/policy.js';
 import { groupBy } from '../../../lib/group-by.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { Delivery } from '../../../sandbox/journal.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
 import type { CallRetry, NestedScript, RunNotes } from '../../recordings/run-notes.js';
@@ -74,7 +75,7 @@ function withScripts(call: RecordedCall, known: Known, place: Place): RunCall[] 
       : {
           ...own,
           ...{ script: script.name, startedAtMs: script.startedAtMs },
-          ...(script.durationMs === undefined ? {} : { durationMs: script.durationMs }),
+          ...omitUndefined({ durationMs: script.durationMs }),
           ...(script.durationMs === undefined ? { verdict: 'sent' as const } : {}),
           ...(script.isFailed === true ? { verdict: 'failed' as const } : {}),
         };
@@ -94,11 +95,9 @@ function oneCall({ number, target }: RecordedCall, known: Known, { depth, parent
   const retries = known.retries.get(number)?.map(({ atMs, failure }) => ({ atMs, failure }));
   return {
     ...{ number, ...withFacts(target, facts) },
-    ...(line === undefined ? {} : { line }),
-    ...(position === undefined ? {} : { answeredAt: position }),
+    ...omitUndefined({ line, answeredAt: position }),
     ...(depth === 0 ? {} : { depth }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(retries === undefined ? {} : { retries }),
+    ...omitUndefined({ parent, retries }),
     ...withRecord(record, approval),
     ...withApproval(approval, record),
   };
@@ -116,7 +115,7 @@ function fromRecord(record: AuditRecord, { labelsOf, approvals }: CallSources): 
 
 function withFacts(target: string, { serverId, toolName, labels, isReadOnly }: ToolFacts) {
   const isTool = !target.startsWith('@') && target.includes('/');
-  return { serverId, toolName, target, isTool, labels, ...(isReadOnly === undefined ? {} : { isReadOnly }) };
+  return { serverId, toolName, target, isTool, labels, ...omitUndefined({ isReadOnly }) };
 }
 
 /** The time in which nothing but a person was waited for is no duration of the call. */
@@ -142,9 +141,7 @@ function withApproval(approval: Approval | undefined, record: AuditRecord | unde
   }
   const { id, state, by } = record?.approval ?? {};
   // A grant that was given for another call.
-  return id === undefined || state === undefined
-    ? {}
-    : { approval: { id, state, ...(by === undefined ? {} : { by }) } };
+  return id === undefined || state === undefined ? {} : { approval: { id, state, ...omitUndefined({ by }) } };
 }
 
 /** The name of a function of codemode itself: `@scripts/runScript`. */

@@ -13,6 +13,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { JsonValue } from '../../../domain/json.js';
 import { OWN_CALLERS } from '../../../domain/own-callers.js';
 import { VERSION } from '../../../domain/version.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { PresenceStore } from '../../../store/presence.js';
 import type { RunChoice, StoredState } from '../../../store/runs.js';
 import type { Host } from '../../host.js';
@@ -75,9 +76,7 @@ export class RunHistory {
     if (states?.[0] === 'queued') return { runs: [] };
     const choice: RunChoice = {
       ...(states === undefined ? {} : { states: states as StoredState[] }),
-      ...(query.caller === undefined ? {} : { caller: query.caller }),
-      ...(query.profile === undefined ? {} : { profile: query.profile }),
-      ...(query.sinceMs === undefined ? {} : { sinceMs: query.sinceMs }),
+      ...omitUndefined({ caller: query.caller, profile: query.profile, sinceMs: query.sinceMs }),
     };
     const isFiltered = text !== undefined || state === 'running' || state === 'suspended';
     // They come with the first page, besides what fills it.
@@ -86,7 +85,7 @@ export class RunHistory {
     let after = cursor === undefined ? undefined : readPlace(cursor);
     for (let seen = 0; ; ) {
       const asked = isFiltered ? MAX_PAGE : most;
-      const rows = await this.#parts.suspended.page({ ...choice, ...(after === undefined ? {} : { after }) }, asked);
+      const rows = await this.#parts.suspended.page({ ...choice, ...omitUndefined({ after }) }, asked);
       for (const row of rows) {
         if (found.length >= most) break;
         after = row.place;
@@ -204,7 +203,7 @@ export class RunHistory {
     const { logs, lines } = await this.#parts.host.traceRecorded(recording);
     return {
       ...{ isSame, logs: logs.slice(0, MAX_LOGS), lines },
-      ...(difference === undefined ? {} : { difference }),
+      ...omitUndefined({ difference }),
     };
   }
 

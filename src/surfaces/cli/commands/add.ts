@@ -13,6 +13,7 @@ import { escapeUnknownReferences, variablesIn } from '../../../config/variables/
 import { unpassedVariables } from '../../../config/variables/unpassed-variables.js';
 import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { shellWord } from '../../../lib/shell-word.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import {
@@ -76,8 +77,7 @@ async function add(name: string, words: string[], flags: AddFlags, context: Comm
   const named = context.configFile();
   const projectFolder = context.projectFolder();
   const own = await fileToChange({
-    ...(named === undefined ? {} : { named }),
-    ...(projectFolder === undefined ? {} : { projectFolder }),
+    ...omitUndefined({ named, projectFolder }),
     isProject: flags.project === true,
     cwd: process.cwd(),
     environment,
@@ -120,11 +120,11 @@ function serverOf(name: string, words: readonly string[], flags: AddFlags): Json
     throw bad('--env and --cwd are for a server with a command; a remote one takes --header');
   if (url === undefined && header.length > 0) throw bad('--header is for a server with --url');
   const server = escapeUnknownReferences({
-    ...(command === undefined ? {} : { command }),
+    ...omitUndefined({ command }),
     ...(args.length === 0 ? {} : { args }),
     ...(env.length === 0 ? {} : { env: Object.fromEntries(env.map(variableOf)) }),
     ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
-    ...(url === undefined ? {} : { url }),
+    ...omitUndefined({ url }),
     ...(header.length === 0 ? {} : { headers: Object.fromEntries(header.map(headerOf)) }),
   }) as JsonObject;
   const problem = problemOfServer(server);

@@ -3,6 +3,7 @@ import { HostError } from '../../../domain/errors.js';
 import { MAX_ARGUMENT_CHARACTERS, timeOf } from '../../../domain/format-approval.js';
 import { refuseEndedRun } from '../../../host/runs/refuse-ended-run.js';
 import { cardDigest, MIN_DIGEST_DIGITS } from '../../../lib/card-digest.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { shellWord } from '../../../lib/shell-word.js';
 import { approvalJson, renderCard, renderList, renderOne } from '../approval-text.js';
 import { cardOf, nameOf } from '../ask-on-terminal.js';
@@ -170,8 +171,7 @@ async function decide(
   const decided = await records.approvals.decide(id, state, {
     ...{ by, scope },
     ...(isShown ? { ids: card.map((each) => each.id) } : {}),
-    ...(digest === undefined ? {} : { digest }),
-    ...(reason === undefined ? {} : { reason }),
+    ...omitUndefined({ digest, reason }),
   });
   const verb = state === 'APPROVED' ? 'approved' : 'denied';
   if (!decided.isFirst) {

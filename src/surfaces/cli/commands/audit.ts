@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { AuditFilter, AuditRecord, ChainHead, ChainReport } from '../../../domain/audit.js';
 import { HostError } from '../../../domain/errors.js';
 import type { AuditLog } from '../../../host/admin/audit-log.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { duration } from '../durations.js';
 import { countFrom1 } from '../options.js';
@@ -193,9 +194,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_6
 
 function filterOf({ run, server, tool, since }: FilterFlags): AuditFilter {
   return {
-    ...(run === undefined ? {} : { runId: run }),
-    ...(server === undefined ? {} : { serverId: server }),
-    ...(tool === undefined ? {} : { toolName: tool }),
+    ...omitUndefined({ runId: run, serverId: server, toolName: tool }),
     ...(since === undefined ? {} : { sinceMs: timeOf(since) }),
   };
 }

@@ -2,6 +2,7 @@ import { duration } from '../../../config/schema/units.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
 import type { CredentialStatus } from '../../../host/servers/logins.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openBrowser } from '../open-browser.js';
 import { waitFor } from '../progress.js';
@@ -75,7 +76,7 @@ async function login(server: string, flags: LoginFlags, context: CommandContext)
     logins.login(server, {
       timeoutMs: timeout.data,
       signal: stop.signal,
-      ...(flags.scopes === undefined ? {} : { scopes: flags.scopes.flatMap((each) => each.split(/[ ,]+/)) }),
+      ...omitUndefined({ scopes: flags.scopes?.flatMap((each) => each.split(/[ ,]+/)) }),
       onAddress: (url, { issuer, scope }) => {
         process.stderr.write(
           `${plainLine(issuer)} is asked for ${plainLine(scope ?? 'authorization')}. Open this address in your browser:\n\n`,

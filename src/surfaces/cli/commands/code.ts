@@ -4,6 +4,7 @@ import type { Approval } from '../../../domain/approval.js';
 import { ERRORS, HostError } from '../../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import { LOG_LEVELS, type Log } from '../../../domain/log.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { MAX_TIMEOUT_MS, parseScriptRun } from '../../../profiles/code-execution/contract.js';
 import { codeExecutionPresentation } from '../../../profiles/code-execution/presentation.js';
 import { runScript } from '../../../profiles/code-execution/run-script.js';
@@ -81,7 +82,7 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
   const own = {
     profile: 'code_execution',
     takesProxyFile: true,
-    ...(logLevel === undefined ? {} : { logLevel }),
+    ...omitUndefined({ logLevel }),
   };
   // Before anything is started: a script that is refused, or a feature that is off, needs no jail to be told so.
   const defaults = scriptDefaults((await context.config(own)).config);
@@ -106,7 +107,7 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
       log,
       onStep,
       onNotice: (text) => log(text.replace(/^warning: /, ''), 'warn'),
-      ...(trace === undefined ? {} : { trace }),
+      ...omitUndefined({ trace }),
       askPerson: (asked, stop) => (asker === undefined ? tellOf(asked, log) : hold(() => asker(asked, stop))),
     }),
   );

@@ -7,6 +7,7 @@ import { holdsValues, importedServer, renderConfig } from '../../../config/files
 import { type ImportPlan, OF_THIS_FOLDER, planImport } from '../../../config/import/plan-import.js';
 import { type Environment, readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { shellWord } from '../../../lib/shell-word.js';
 import { askYesNo } from '../ask-yes-no.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
@@ -145,7 +146,7 @@ async function targetOf(flags: InitFlags, context: CommandContext): Promise<OwnF
     throw new HostError('bad_input', 'either --project or --output, not both');
   const named = flags.output ?? (flags.project === true ? undefined : context.configFile());
   const own = await fileToWrite({
-    ...(named === undefined ? {} : { named }),
+    ...omitUndefined({ named }),
     isProject: flags.project === true,
     cwd: process.cwd(),
     environment: readEnvironment(),

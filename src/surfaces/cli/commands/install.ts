@@ -12,6 +12,7 @@ import { OWN_NAME, openTarget, type Target } from '../../../config/clients/targe
 import { findConfigFile } from '../../../config/files/find-file.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { shellWord } from '../../../lib/shell-word.js';
 import { askYesNo } from '../ask-yes-no.js';
 import { printDiff } from '../client-file-change.js';
@@ -79,8 +80,7 @@ async function run(name: string | undefined, flags: InstallFlags, context: Comma
   const { found } = await findConfigFile({
     cwd: process.cwd(),
     environment,
-    ...(configFile === undefined ? {} : { configFile }),
-    ...(projectFolder === undefined ? {} : { projectFolder }),
+    ...omitUndefined({ configFile, projectFolder }),
   });
   const file = found?.file;
   // Asks now, where a person may sit: the client that starts it could not be asked.

@@ -1,4 +1,5 @@
 import type { Isolation } from '../../../host/host.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CommandContext, Register } from '../command.js';
 import { openLog } from '../log.js';
 import { profileSettings } from '../profile-settings.js';
@@ -40,7 +41,7 @@ async function mcp({ profile, model }: McpFlags, context: CommandContext): Promi
   const onOpen = (isolation: Isolation) => {
     for (const line of startupLines(composed, isolation)) log(line);
   };
-  await composed.serveStdio({ stop, log, onOpen, ...(model === undefined ? {} : { model }) });
+  await composed.serveStdio({ stop, log, onOpen, ...omitUndefined({ model }) });
   exitWithin(EXIT_MS);
   return 0;
 }

@@ -3,6 +3,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
 import type { Decision, Preset } from '../../../domain/policy.js';
 import type { PolicyReport } from '../../../host/tools/inventory.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CommandContext, Register } from '../command.js';
 import { plainLine, printableJson, styled } from '../terminal.js';
 
@@ -118,8 +119,7 @@ async function check(name: string, flags: CheckFlags, context: CommandContext): 
   const report = inventory.checkPolicy({
     name,
     ...given,
-    ...(flags.caller === undefined ? {} : { caller: flags.caller }),
-    ...(flags.profile === undefined ? {} : { profile: flags.profile }),
+    ...omitUndefined({ caller: flags.caller, profile: flags.profile }),
   });
   process.stdout.write(flags.json === true ? `${printableJson(report, true)}\n` : render(report));
   return EXIT_STATUS[report.decision];

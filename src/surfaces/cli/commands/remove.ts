@@ -3,6 +3,7 @@ import { fileToChange, type OwnFile, writeOver } from '../../../config/files/own
 import { readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
 import { nearest } from '../../../lib/nearest.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { EXIT, type Register } from '../command.js';
 import { ownShellCommand, trustSteps } from '../file-notes.js';
 import { plainLine, printableJson, styled } from '../terminal.js';
@@ -24,8 +25,7 @@ export const register: Register = (program, context) => {
       const named = context.configFile();
       const projectFolder = context.projectFolder();
       const own = await fileToChange({
-        ...(named === undefined ? {} : { named }),
-        ...(projectFolder === undefined ? {} : { projectFolder }),
+        ...omitUndefined({ named, projectFolder }),
         isProject: flags.project === true,
         cwd: process.cwd(),
         environment: readEnvironment(),

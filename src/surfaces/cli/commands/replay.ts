@@ -3,6 +3,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { LiveComparison } from '../../../host/host.js';
 import { MAX_RECORDING_CHARACTERS } from '../../../host/recordings/recorded-call.js';
 import { type AnyRecording, decodeRecording, encodeRecording } from '../../../host/recordings/recording.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { writeWhole } from '../../../lib/write-whole.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
@@ -61,7 +62,7 @@ async function replay(name: string, flags: ReplayFlags, context: CommandContext)
     const said = {
       runId,
       same: isSame,
-      ...(difference === undefined ? {} : { difference }),
+      ...omitUndefined({ difference }),
       ...(isLive ? { live } : {}),
     };
     process.stdout.write(`${printableJson(said, true)}\n`);

@@ -5,6 +5,7 @@ import type { Approval } from '../../../domain/approval.js';
 import { HostError, isHostError } from '../../../domain/errors.js';
 import { PROCESS_LANGUAGES } from '../../../domain/process-program.js';
 import type { AskPerson } from '../../../host/runs/run.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { limitsWith } from '../../../profiles/runner/contract.js';
 import { type Answer, Ticket } from '../../../profiles/runner/envelope.js';
 import { hostError, INTERNAL } from '../../../profiles/runner/errors.js';
@@ -129,8 +130,7 @@ async function run(
       signal: stop.signal,
       onStep,
       onNotice: (text) => void process.stderr.write(`codemode: ${plain(text)}\n`),
-      ...(trace === undefined ? {} : { trace }),
-      ...(askPerson === undefined ? {} : { askPerson }),
+      ...omitUndefined({ trace, askPerson }),
     });
   });
   return { ...answer, close: () => host.close() };

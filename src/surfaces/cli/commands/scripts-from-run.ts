@@ -1,6 +1,7 @@
 import { needsOf } from '../../../domain/profile-name.js';
 import type { ProposedInput, ScriptOfRun } from '../../../host/scripts/script-from-run.js';
 import type { ReplacedLiteral } from '../../../host/scripts/script-inputs.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { checkSyntax } from '../check-syntax.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
 import { runIdOf } from '../run-id.js';
@@ -47,7 +48,7 @@ function store(context: CommandContext, { script }: ScriptOfRun, replaces: boole
 }
 
 function jsonOf({ script, replaced, proposed }: ScriptOfRun, version: number | undefined) {
-  return { stored: version !== undefined, ...(version === undefined ? {} : { version }), script, replaced, proposed };
+  return { stored: version !== undefined, ...omitUndefined({ version }), script, replaced, proposed };
 }
 
 function textOf({ script, replaced, proposed }: ScriptOfRun, version: number | undefined): string {

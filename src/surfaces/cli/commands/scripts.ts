@@ -3,6 +3,7 @@ import type { JsonValue } from '../../../domain/json.js';
 import { needsOf } from '../../../domain/profile-name.js';
 import { SCRIPT_PROFILES, type ScriptHead, type StoredScript } from '../../../domain/script.js';
 import { checkName, readInputSchema } from '../../../host/scripts/stored-scripts.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { askerOnTerminal } from '../ask-on-terminal.js';
 import { checkSyntax } from '../check-syntax.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
@@ -165,7 +166,7 @@ async function add(
     language,
     profile,
     description: flags.description,
-    ...(schema === undefined ? {} : { inputSchema: schema }),
+    ...omitUndefined({ inputSchema: schema }),
   };
   // Classic scripts are read by the contract that runs them.
   if (flags.check && needsOf(profile).program === 'module') await checkSyntax(context, source, language);

@@ -1,4 +1,5 @@
 import type { Config } from '../../../config/schema/schema.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CommandContext, Register } from '../command.js';
 import { openLog } from '../log.js';
 import { profileSettings } from '../profile-settings.js';
@@ -40,7 +41,7 @@ async function serve({ model, profile, ...own }: ServeFlags, context: CommandCon
   const composed = await context.compose({ surface: 'http', ...own, ...profileSettings(profile) });
   await using _ = composed.host;
   const log = openLog(composed.config.logging);
-  const service = await composed.serveHttp({ log, ...(model === undefined ? {} : { model }) });
+  const service = await composed.serveHttp({ log, ...omitUndefined({ model }) });
   for (const line of startupLines(composed, await composed.host.open())) log(line);
   log(`listening on ${service.url}`);
   log(`connect a client: ${connectCommand(service.url, composed.config.security.auth.provider)}`);

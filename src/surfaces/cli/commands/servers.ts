@@ -3,6 +3,7 @@ import { readEnvironment } from '../../../config/variables/environment.js';
 import { unpassedVariables } from '../../../config/variables/unpassed-variables.js';
 import type { Quarantine } from '../../../host/servers/quarantine.js';
 import type { ServerReport } from '../../../host/tools/inventory.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CommandContext, Register } from '../command.js';
 import { noteOnVariables } from '../file-notes.js';
 import { asking, waitFor } from '../progress.js';
@@ -76,10 +77,7 @@ function asJson(report: ServerReport, loaded: LoadedConfig, quarantines: readonl
     tools: toolCount,
     toolsAreFromCache: isFromCache,
     warnings,
-    ...(name === undefined ? {} : { name }),
-    ...(version === undefined ? {} : { version }),
-    ...(protocolVersion === undefined ? {} : { protocolVersion }),
-    ...(reason === undefined ? {} : { reason }),
+    ...omitUndefined({ name, version, protocolVersion, reason }),
     ...(isDown(report) ? { fix: adviceFor(report, loaded) } : {}),
     ...(missing.length === 0 ? {} : { notPassedOn: missing }),
     ...(elsewhere.length === 0

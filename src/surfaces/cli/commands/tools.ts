@@ -5,6 +5,7 @@ import { programNames } from '../../../host/processes/process-packages.js';
 import type { Inventory } from '../../../host/tools/inventory.js';
 import { TOOL_DETAILS, type ToolDetail } from '../../../host/tools/tool-definition.js';
 import { oneLine } from '../../../lib/bounded-text.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CommandContext, Register } from '../command.js';
 import { loadTools, noteProblems } from '../load-tools.js';
 import { countFrom1, oneOf } from '../options.js';
@@ -66,8 +67,7 @@ async function tools(query: string, flags: ToolsFlags, context: CommandContext):
     // People are shown whole descriptions, as far as their terminal is wide.
     detail: detail === 'description' && flags.json !== true ? 'full' : detail,
     ...(isSearch ? { query } : {}),
-    ...(flags.server === undefined ? {} : { server: flags.server }),
-    ...(limit === undefined ? {} : { limit }),
+    ...omitUndefined({ server: flags.server, limit }),
   });
   const results =
     needsOf(loaded.config.profile).runtime === 'interpreters' ? found.map(withProgramNames(inventory)) : found;

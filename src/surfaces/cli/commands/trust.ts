@@ -13,6 +13,7 @@ import {
 import { type TrustedFile, TrustedFiles, trustPath } from '../../../config/trust/trusted-files.js';
 import { type Environment, readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { EXIT, type Register } from '../command.js';
 import { plainLine, printableJson, styled } from '../terminal.js';
 import { askForTrust, canAskForTrust } from '../trust-question.js';
@@ -149,14 +150,14 @@ function asJson(review: TrustReview) {
   const { file, linkTarget, state, digest, commands, addresses, settings, variables, replaces, sameNames } = review;
   return {
     file,
-    ...(linkTarget === undefined ? {} : { linkTarget }),
+    ...omitUndefined({ linkTarget }),
     state,
     digest,
     commands,
     addresses,
     settings,
     variables,
-    ...(replaces === undefined ? {} : { replaces }),
+    ...omitUndefined({ replaces }),
     sameNames,
   };
 }

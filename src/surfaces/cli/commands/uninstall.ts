@@ -2,6 +2,7 @@ import { ownStartCommand } from '../../../config/clients/own-start-command.js';
 import { openTarget, type Target } from '../../../config/clients/target.js';
 import { planUninstall, type UninstallPlan, uninstall } from '../../../config/clients/uninstall.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { printDiff } from '../client-file-change.js';
 import { EXIT, type Register } from '../command.js';
 import { findClient } from '../find-client.js';
@@ -54,7 +55,7 @@ async function run(name: string, flags: UninstallFlags): Promise<number> {
       state,
       isWritten: !isDry && state !== 'absent',
       restored,
-      ...(changedBackup === undefined ? {} : { changedBackup }),
+      ...omitUndefined({ changedBackup }),
     };
     process.stdout.write(`${printableJson(shown, true)}\n`);
     return EXIT.ok;

@@ -8,6 +8,7 @@ import type { RunState } from '../../../domain/run.js';
 import type { TypeVerdict } from '../../../domain/type-check.js';
 import { cutText } from '../../../host/admin/console/cut-value.js';
 import { editorHints } from '../../../host/tools/editor-hints.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { ExposedTool, OutwardAnswer } from '../../../profiles/profile.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
@@ -52,7 +53,7 @@ export function mountPlayground(scope: FastifyInstance, { options }: ConsoleCont
     const text = [answer.text ?? JSON.stringify(answer.structured), ...notes].join('\n');
     const state = await stateOf(answer, runId, (id) => host.showRun(id));
     return {
-      ...(runId === undefined ? {} : { runId }),
+      ...omitUndefined({ runId }),
       state,
       forModel: cutText(text, MODEL_CHARACTERS),
       tokens: playground.countTokens(text),

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import type { ToolReply } from '../../../domain/upstream.js';
 import { cutText, cutValue } from '../../../host/admin/console/cut-value.js';
 import type { FoundTool } from '../../../host/tools/inventory.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
 
@@ -34,8 +35,7 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
   scope.get('/tools', ({ query }): ToolPage => {
     const { limit, cursor, ...rest } = readRequest(querySchema, query, 'the query');
     const asked = {
-      ...(rest.query === undefined ? {} : { query: rest.query }),
-      ...(rest.server === undefined ? {} : { server: rest.server }),
+      ...omitUndefined({ query: rest.query, server: rest.server }),
     };
     const found = inventory.find(asked);
     const from = Number(cursor ?? 0);
@@ -60,7 +60,7 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
       annotations: { ...(tool.annotations ?? {}) } as JsonObject,
       policy: {
         ...{ decision, reason, rule: rule.text, dependsOn: dependsOn.map(({ text }) => text) },
-        ...(price === undefined ? {} : { price }),
+        ...omitUndefined({ price }),
       },
     };
   });
@@ -116,7 +116,7 @@ function itemOf({ tool, score, policy }: FoundTool): ToolItem {
     },
     description: cutText(tool.tool.description ?? '', DESCRIPTION_CHARACTERS),
     decision: policy.decision,
-    ...(score === undefined ? {} : { score }),
+    ...omitUndefined({ score }),
   };
 }
 

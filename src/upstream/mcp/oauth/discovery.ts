@@ -10,6 +10,7 @@ import type { AuthorizationChallenge, AuthorizationServer } from '../../../domai
 import { HostError } from '../../../domain/errors.js';
 import { maskAddress } from '../../../lib/address-secrets.js';
 import { oneLine } from '../../../lib/bounded-text.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { problemOf } from './failures.js';
 import { checkScheme, type Fetch } from './guarded-fetch.js';
 
@@ -73,9 +74,9 @@ export async function askForChallenge(
 export function challengeOf(answer: Response): AuthorizationChallenge & { readonly error?: string } {
   const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(answer);
   return {
-    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: resourceMetadataUrl.href }),
+    ...omitUndefined({ resourceMetadataUrl: resourceMetadataUrl?.href }),
     ...(scope === undefined || !isScopeList(scope) ? {} : { scope }),
-    ...(error === undefined ? {} : { error }),
+    ...omitUndefined({ error }),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { AuthorizationServer, OAuthClient, TokenSet } from '../../../domain/authorization.js';
 import { HostError } from '../../../domain/errors.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { type AuthorizationPlan, isScopeList } from './discovery.js';
 import { foreign, isGrantRefused, problemOf } from './failures.js';
 import { checkScheme, type Fetch } from './guarded-fetch.js';
@@ -41,14 +42,13 @@ export async function registerClient(
         response_types: ['code'],
         token_endpoint_auth_method: 'none',
       },
-      ...(scope === undefined ? {} : { scope }),
+      ...omitUndefined({ scope }),
       fetchFn: fetch as FetchLike,
     });
     const { client_id: clientId, client_secret: clientSecret, token_endpoint_auth_method: authentication } = client;
     return {
       clientId,
-      ...(clientSecret === undefined ? {} : { clientSecret }),
-      ...(authentication === undefined ? {} : { authentication }),
+      ...omitUndefined({ clientSecret, authentication }),
     };
   } catch (error) {
     throw problemOf(error, `${plan.server.issuer} does not register us as a client`);
@@ -68,7 +68,7 @@ export async function authorizationAddress(
       redirectUrl: redirectUri,
       state,
       resource: plan.resource,
-      ...(scope === undefined ? {} : { scope }),
+      ...omitUndefined({ scope }),
     });
     checkScheme(url);
     return { url, codeVerifier };
@@ -215,8 +215,7 @@ function basic({ clientId, clientSecret = '' }: OAuthClient): string {
 function informationOf({ clientId, clientSecret, authentication }: OAuthClient): OAuthClientInformationMixed {
   return {
     client_id: clientId,
-    ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
-    ...(authentication === undefined ? {} : { token_endpoint_auth_method: authentication }),
+    ...omitUndefined({ client_secret: clientSecret, token_endpoint_auth_method: authentication }),
   } as OAuthClientInformationMixed;
 }
 
@@ -243,8 +242,7 @@ function tokenSet(tokens: OAuthTokens, asked: string | undefined): TokenSet {
   const issuedAtMs = Date.now();
   return {
     accessToken,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(scope === undefined ? {} : { scope }),
+    ...omitUndefined({ refreshToken, scope }),
     issuedAtMs,
     ...(typeof lifetime === 'number' && lifetime > 0
       ? { expiresAtMs: issuedAtMs + Math.min(lifetime, MAX_LIFETIME_S) * 1000 }
