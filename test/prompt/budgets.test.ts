@@ -181,7 +181,9 @@ describe('on the tools of the corpus', () => {
     expect([level, text.includes('tool_7(text, more?)'), parameters]).toEqual(['index', true, '']);
     const servers = Array.from({ length: 18 }, (_, index) => ({ id: `notes-${index}`, tools: many(4) }));
     const crowded = briefCatalog(snapshotOf([...servers, { id: 'large', tools: many(40) }]));
-    expect(crowded.parameters.split('\n')[0]).toMatch(/^- notes-\d+: tool_0\(text, more\?\), .*tool_3\(text, more\?\)$/);
+    expect(crowded.parameters.split('\n')[0]).toMatch(
+      /^- notes-\d+: tool_0\(text, more\?\), .*tool_3\(text, more\?\)$/,
+    );
     expect(crowded.parameters).not.toContain('large');
   });
 

@@ -48,7 +48,7 @@ export function CardDetail({
     setLeftOut(ids);
     keepRowsLeftOut(card.id, ids);
   };
-  // What was left out may stay as this card: then it begins anew.
+  // What was left out may stay as this card: then it starts over.
   const press = async (decision: Decision['decision']) => {
     await onDecide({ decision, calls: chosen, scope, reason });
     leaveOut(new Set());
