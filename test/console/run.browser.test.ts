@@ -128,10 +128,10 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
     await page.setViewportSize({ width: 360, height: 740 });
     const code = card.getByLabel('Lines of the program');
     await code.getByText('this is the end').waitFor();
-    expect(await code.evaluate('(box) => box.scrollWidth - box.clientWidth')).toBe(0);
+    expect(await code.evaluate(hiddenWidth)).toBe(0);
     await page.setViewportSize({ width: 1280, height: 860 });
     await card.getByRole('button', { name: 'Deny', exact: true }).click();
-    await page.getByText('Denied 1 call.').waitFor();
+    await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
     await pending;
   });
 });
@@ -147,4 +147,14 @@ function withoutTime(text: string | null): string | undefined {
   return text?.replace(/[\d:]+ (?:h|min|days) left/, '');
 }
 
-const backgroundOf = '(element) => getComputedStyle(element).backgroundColor';
+function backgroundOf(element: unknown): string {
+  const { getComputedStyle } = globalThis as unknown as {
+    getComputedStyle: (of: unknown) => { backgroundColor: string };
+  };
+  return getComputedStyle(element).backgroundColor;
+}
+
+function hiddenWidth(box: unknown): number {
+  const { scrollWidth, clientWidth } = box as { scrollWidth: number; clientWidth: number };
+  return scrollWidth - clientWidth;
+}
