@@ -129,7 +129,10 @@ export function runsSuite(open: () => Promise<Store>): void {
     const stop = runs.watch({
       room: 4,
       canTake: ({ id }) => id in found,
-      take: async ({ id }) => found[id as keyof typeof found].resolve(),
+      take: async ({ id }) => {
+        found[id as keyof typeof found].resolve();
+        return true;
+      },
     });
     await approvals.decide('w1', 'DENIED', { by: 'eve', atMs: Date.now(), scope: 'call' });
     await found.r5.promise;

@@ -109,8 +109,8 @@ export interface RunTaker {
   readonly room: number;
   /** Whether this host has what the run needs. */
   canTake(run: StoredRun): boolean;
-  /** Resumes it, unless another host was faster. Resolves when it has ended or is suspended again. */
-  take(run: StoredRun): Promise<void>;
+  /** Resumes it; false where it is being resumed already. Resolves when it has ended or is suspended again. */
+  take(run: StoredRun): Promise<boolean>;
 }
 
 /** Suspended runs, which outlive their host, and the history of ended runs. Their contents are sealed. */

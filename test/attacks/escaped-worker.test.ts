@@ -132,6 +132,7 @@ describe('code of an attacker’s own in a worker finds nothing', () => {
       'hostile.cjs',
       'intrinsics.json',
       'package.json',
+      'returns.cjs',
       'transform.node',
       'v8-boot.js',
       'v8-main.js',

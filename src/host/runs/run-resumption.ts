@@ -123,9 +123,8 @@ export class RunResumption {
       this.#stopWatching = store.watch({
         room: MAX_RESUMING,
         canTake: (run) => this.#options.hasServersOf(run),
-        take: async (run) => {
-          if (this.#resume !== undefined) await this.tryResume(await this.#options.store(), run, this.#resume);
-        },
+        take: async (run) =>
+          this.#resume !== undefined && this.tryResume(await this.#options.store(), run, this.#resume),
       });
     } catch {
       setTimeout(() => this.#resume !== undefined && void this.#watchStore(), REOPEN_AFTER_MS).unref();

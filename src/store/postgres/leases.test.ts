@@ -159,6 +159,7 @@ describe('hosts that share runs', needs('postgresql'), () => {
             tries += 1;
             if (tries < 9) throw new Error('the database was out of reach');
             resolve();
+            return true;
           },
         }),
       );

@@ -19,10 +19,11 @@ export function watchResumable(find: (limit: number) => StoredRun[], taker: RunT
       void taker
         .take(run)
         // It stays suspended, and the next look tries again.
-        .catch(() => {})
-        .finally(() => {
+        .catch(() => false)
+        .then((wasTaken) => {
           taking.delete(run.id);
-          if (!isStopped) look();
+          // One that is resumed elsewhere is found again at once, and nothing but this would run any more.
+          if (wasTaken && !isStopped) look();
         });
     }
   };
