@@ -122,8 +122,7 @@ describe('undo', () => {
       preset: 'open',
       undo: [{ tool: 'ledger/write', with: 'erase', arguments: { text: '$arguments.text' } }],
     };
-    const auth = { tokens: [{ name: 'ci', token: 'a-token-of-the-build-server-0123456789' }] };
-    using home = new ScriptsHome({ policy, security: { auth } });
+    using home = new ScriptsHome({ policy });
     await home.program(`import { write } from '@codemode/servers/ledger'; await write({ text: 'mine' });`);
     const [{ runId = '' } = {}] = await home.json<{ runId: string }[]>(['runs', '--json']);
     const { Database } = await import('../../src/store/sqlite/database.js');

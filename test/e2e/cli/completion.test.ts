@@ -99,7 +99,7 @@ describe('completion in bash', () => {
 
   test('offers commands, commands below them, and options', () => {
     expect(inBash('codemode', 'ser')).toEqual(['serve', 'servers']);
-    expect(inBash('codemode', 'runs', '')).toEqual(['list', 'show', 'resume', 'wait', 'cancel']);
+    expect(inBash('codemode', 'runs', '')).toEqual(['list', 'show', 'resume', 'wait', 'undo', 'cancel']);
     expect(inBash('codemode', 'runs', 'show', '--j')).toEqual(['--json']);
     expect(inBash('codemode', 'tools', '--re')).toEqual(['--refresh']);
     // Options of the program may stand anywhere, and those of `runs list` behind `runs`.
@@ -138,7 +138,7 @@ describe('completion in fish', needs('fish'), () => {
   test('offers commands, options and values', () => {
     expect(inFish('codemode ser')).toEqual(['serve', 'servers']);
     // Fish puts them in order.
-    expect(inFish('codemode runs ')).toEqual(['cancel', 'list', 'resume', 'show', 'wait']);
+    expect(inFish('codemode runs ')).toEqual(['cancel', 'list', 'resume', 'show', 'undo', 'wait']);
     expect(inFish('codemode runs show --j')).toEqual(['--json']);
     expect(inFish('codemode --isolation ')).toEqual(expect.arrayContaining(['strict', 'namespaces', 'none']));
     expect(inFish('codemode --config other.json types ')).toEqual(['elsewhere']);

@@ -33,14 +33,10 @@ test(
       ['Python for programs', expect.any(String)],
       ['Go for programs', expect.any(String)],
       ['Server "fine"', 'ok'],
-      ['Code mode', 'ok'],
       ['Types', 'ok'],
       ['A program in the sandbox', 'ok'],
     ]);
     expect(ok).toBe(true);
-    expect(findings.find(({ name }) => name === 'Code mode')?.message).toMatch(
-      /^you have \d tools with \d+ tokens of definitions, fewer than 10 tools and 10000 tokens: give them to the model directly/,
-    );
     const cores = availableParallelism();
     const limits = findings.find(({ name }) => name === 'Limits')?.message;
     expect(limits).toContain(`up to ${Math.max(cores, 2)} workers on ${cores} cores`);
@@ -103,4 +99,15 @@ test('without any configuration doctor names the command that writes one [X5]', 
       `${home.path('.config/codemode/config')}.{yaml,yml,json} (not found)`,
     fix: 'codemode init',
   });
+});
+
+test('doctor says with numbers where a few tools are better given to the model directly', async () => {
+  using home = new Home();
+  home.write('codemode.config.yaml', {
+    mcpServers: { few: { command: node, args: [fixture('ledger-server.mjs'), home.path('ledger')] } },
+  });
+  const { findings } = await home.json<Findings>(['doctor', '--json']);
+  expect(findings.find(({ name }) => name === 'Code mode')?.message).toMatch(
+    /^you have \d tools with \d+ tokens of definitions, fewer than 10 tools and 10000 tokens: give them to the model directly/,
+  );
 });
