@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectForms, type Form } from '../support/form-client.js';
 import { LedgerHome } from '../support/ledger.js';
-import { until } from '../support/program.js';
 import { fixture } from '../support/upstreams.js';
 
 /** A tool whose name continues as if it were the rest of the card. */
@@ -117,11 +116,11 @@ await Object.values(odd).find((each) => typeof each === 'function')({ all: true 
     answer = async () => {
       if (session.questions.length > before + 1) return { action: 'cancel' };
       // While the form is shown, the same program asks for more.
-      await until(async () => (await home.pending()).some(({ arguments: { text } }) => text === 'unseen'));
+      await new Promise((resolve) => setTimeout(resolve, 300));
       return { action: 'accept', content: { decision: 'approve all' } };
     };
     const response = await session.run(`import { write } from '@codemode/servers/ledger';
-setTimeout(() => write({ text: 'unseen' }).catch(() => {}), 2_000);
+setTimeout(() => write({ text: 'unseen' }).catch(() => {}), 100);
 await Promise.all([write({ text: 'seen 1' }), write({ text: 'seen 2' })]);
 await write({ text: 'unseen too' });`);
     expect(home.lines.filter((line) => line.includes('unseen'))).toEqual([]);
