@@ -40,14 +40,12 @@ describe('time', () => {
   });
 
   // V8 searches in another way, and has nothing that takes as long.
-  test.skipIf(testEngine() === 'v8')(
-    'a built-in that the engine cannot interrupt is killed, and the next program runs [A35]',
-    async () => {
+  if (testEngine() === 'quickjs')
+    test('a built-in that the engine cannot interrupt is killed, and the next program runs [A35]', async () => {
       const stuck = box.run(`("a".repeat(4e6) + "b").indexOf("a".repeat(2e6) + "c")`, QUICK);
       expect((await stuck).outcome).toMatchObject({ status: 'failed', failure: { kind: 'limit', limit: 'timeout' } });
       expect(await box.value(result('1'))).toBe(1);
-    },
-  );
+    });
 
   test('calls in flight are told to stop when the program is ended', async () => {
     let aborted = false;
