@@ -36,9 +36,10 @@ test('the guide takes one laptop to three hosts behind nginx', {
   writeFileSync(join(work, 'nginx.conf'), moved(readFileSync(join(work, 'nginx.conf'), 'utf8')));
   writeFileSync(join(folder, 'codemode'), `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`);
   chmodSync(join(folder, 'codemode'), 0o755);
+  // Asked first: nginx that is killed leaves its workers behind.
   writeFileSync(
     join(folder, 'guide.sh'),
-    `set -e -o pipefail\ntrap 'kill -9 $(jobs -p) 2>/dev/null || true' EXIT\nport() { echo ${ports.slice(1).join(' ')} | cut -d' ' -f"$1"; }\n${script}`,
+    `set -e -o pipefail\ntrap 'kill $(jobs -p) 2>/dev/null; sleep 1; kill -9 $(jobs -p) 2>/dev/null || true' EXIT\nport() { echo ${ports.slice(1).join(' ')} | cut -d' ' -f"$1"; }\n${script}`,
   );
   try {
     const path = `${folder}:${binary('psql').replace(/\/psql$/, '')}:${process.env.PATH ?? ''}`;
