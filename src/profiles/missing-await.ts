@@ -12,7 +12,7 @@ export function missingAwait(outcome: Outcome): ProgramWarning | undefined {
   const said = [
     promises && inResult(promises),
     unawaited && `not awaited: ${callsOf(unawaited)}`,
-    stillOpen && `\`result\` was made before the answer of ${callsOf(stillOpen)}`,
+    stillOpen && `\`result\` was made before the answer of ${callsOf(stillOpen)}${waitedFor(stillOpen, unawaited)}`,
   ];
   return {
     code: 'MISSING_AWAIT',
@@ -36,6 +36,13 @@ function callsOf({ count, calls }: UnawaitedCalls): string {
   return `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
+/** One open call may be the loser of a race that the program made itself. It cannot be told from a forgotten `await`. */
+function waitedFor(stillOpen: UnawaitedCalls, unawaited: UnawaitedCalls | undefined): string {
+  return stillOpen.count === 1 && unawaited === undefined
+    ? '; the run waited for it (not for losers of Promise.race and Promise.any)'
+    : '';
+}
+
 function hintFor(
   promises: LostValues['promises'],
   unawaited: UnawaitedCalls | undefined,
@@ -45,7 +52,7 @@ function hintFor(
   const isList = promises?.places.some((place) => /\/\d+$/.test(place)) === true || (only?.times ?? 1) > 1;
   // The call itself is awaited, but not the function around it: forEach and filter do not wait for an async one.
   if (stillOpen !== undefined && unawaited === undefined && stillOpen.count === 1)
-    return 'Await it before the result is made. If it may be left behind, use Promise.race: its losers are not waited for.';
+    return 'Await it before the result is made.';
   if (stillOpen !== undefined && unawaited === undefined)
     return 'Await what makes the calls: await Promise.all(list.map(async (item) => ...)); forEach and filter do not wait.';
   if (isList) return 'Await the whole list: await Promise.all(list).';

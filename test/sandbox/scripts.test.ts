@@ -182,14 +182,11 @@ describe('a call of a script', () => {
       for (var bad of [round, 1n, { toJSON() { throw new Error('mine') } }, { toJSON() { seen.push(call_tool(1).result); return 2 } }])
         { var res = call_tool(bad); seen.push(res.ok === false ? res.error : res.result) }
       seen`;
-    const unfit = (reason: string) => ({
-      code: 'INVALID_ARGS',
-      message: `call_tool was not called: its arguments cannot be written as JSON (${reason}). Pass plain data: String(value) for a BigInt, and no object that contains itself.`,
-    });
+    const unfit = (reason: string) => ({ code: 'INVALID_ARGS', message: `call_tool was not called: ${reason}` });
     expect(await end(source, { functions })).toEqual([
-      unfit('circular reference'),
-      unfit('BigInt are forbidden in JSON.stringify'),
-      unfit('mine'),
+      unfit('a circular reference at /self is not JSON. Leave it out.'),
+      unfit('a BigInt is not JSON. Pass String(value).'),
+      unfit('its arguments cannot be written as JSON (mine)'),
       1,
       2,
     ]);
@@ -202,9 +199,9 @@ describe('a call of a script', () => {
       error: { code: 'INVALID_ARGS', message: `call_tool was not called: ${what} at /a is not JSON. ${hint}` },
     });
     expect(await end(source, { functions: { call_tool } })).toEqual([
-      refused('NaN', 'Pass a finite number, or leave it out.'),
-      refused('a Map', 'Pass Object.fromEntries(map), or [...map].'),
-      refused('a function', 'Pass data, or leave it out.'),
+      refused('NaN', 'Pass a finite number.'),
+      refused('a Map', 'Pass Object.fromEntries(map).'),
+      refused('a function', 'Leave it out.'),
     ]);
   });
 

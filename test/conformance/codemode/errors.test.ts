@@ -178,32 +178,42 @@ describe('calls that fail', () => {
       import { pid, echo } from '@codemode/servers/everyday';
       const failure = async (make) => {
         try { await make(); return 'called' } catch (error) {
-          return [error.name, error.toolName, error.exportName, error.path, error.expected, error.received, error.hint !== ''];
+          return [error.name, error.toolName, error.exportName, error.path, error.expected, error.received, error.hint];
         }
       };
       const circular = {}; circular.self = circular;
       globalThis.__codemode_result__ = [
         await pid() === await pid(undefined),
         await failure(() => echo({ message: 1n })),
-        await failure(() => echo(circular)),
+        await failure(() => echo({ list: [0, { n: 1n }] })),
+        await failure(() => echo({ 'a/b': circular })),
         await failure(() => echo({ message: 'a' }, 0, [])),
         await failure(() => echo({ toJSON() { throw new RangeError('mine') } })),
       ];`);
-    const unfit = [
+    const unfit = (path: string, received: string, hint: string) => [
       'SchemaValidationError',
       'echo',
       'echo',
-      '',
+      path,
       'a JSON value',
-      'a BigInt or a circular reference',
-      true,
+      received,
+      hint,
     ];
     expect(value).toEqual([
       true,
-      unfit,
-      unfit,
-      ['SchemaValidationError', 'echo', 'echo', '', 'one argument', '3 arguments', true],
-      ['RangeError', null, null, null, null, null, true],
+      unfit('/message', 'a BigInt', 'Pass String(value).'),
+      unfit('/list/1/n', 'a BigInt', 'Pass String(value).'),
+      unfit('/a~1b/self', 'a circular reference', 'Leave it out.'),
+      [
+        'SchemaValidationError',
+        'echo',
+        'echo',
+        '',
+        'one argument',
+        '3 arguments',
+        expect.stringMatching(/^Pass one object/),
+      ],
+      ['RangeError', null, null, null, null, null, null],
     ]);
   });
 });

@@ -89,8 +89,8 @@ describe('a forgotten await', () => {
     [
       'in a race that the program made itself',
       `${ECHO}globalThis.__codemode_result__ = await new Promise((done) => { echo({ message: 'a' }).then(done); done('late'); });`,
-      '`result` was made before the answer of echo(...) at line 2',
-      'Await it before the result is made. If it may be left behind, use Promise.race: its losers are not waited for.',
+      '`result` was made before the answer of echo(...) at line 2; the run waited for it (not for losers of Promise.race and Promise.any)',
+      'Await it before the result is made.',
     ],
     [
       'of a list that forEach goes through',
@@ -101,8 +101,8 @@ describe('a forgotten await', () => {
     [
       'of a Promise.all',
       `${ECHO}const all = Promise.all([echo({ message: 'a' })]);\nglobalThis.__codemode_result__ = Object.keys(all).length;`,
-      '`result` was made before the answer of echo(...) at line 2',
-      'Await it before the result is made. If it may be left behind, use Promise.race: its losers are not waited for.',
+      '`result` was made before the answer of echo(...) at line 2; the run waited for it (not for losers of Promise.race and Promise.any)',
+      'Await it before the result is made.',
     ],
     [
       'whose answer nothing used',

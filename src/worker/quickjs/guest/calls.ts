@@ -4,7 +4,7 @@ import { follow, type MadeCall, unawaitedIn } from './call-promises.js';
 import type { GuestErrorData } from './errors.js';
 import { createGuestError } from './errors.js';
 import { host } from './host.js';
-import { type Loss, writeInput } from './lossy-input.js';
+import { type Loss, placeOf, writeInput } from './lossy-input.js';
 import { watchRaces } from './races.js';
 import { rawStackOf } from './stack.js';
 import { lastTimer, newestTimer } from './timers.js';
@@ -83,11 +83,10 @@ export function bindScriptCall(name: string): Callable {
     let argumentsJson: string;
     try {
       const { json, loss } = write(input);
-      if (loss !== undefined)
-        return { ok: false, error: { message: lossMessage(name, loss) + '. ' + loss.hint, code: 'INVALID_ARGS' } };
+      if (loss !== undefined) return { ok: false, error: { message: lossAdvice(name, loss), code: 'INVALID_ARGS' } };
       argumentsJson = json;
     } catch (error) {
-      return { ok: false, error: { message: unfitArguments(name, error), code: 'INVALID_ARGS' } };
+      return { ok: false, error: { message: unfitArguments(name, input, error), code: 'INVALID_ARGS' } };
     }
     const number = lastNumber + 1;
     const replyJson = host.callSync(number, name, argumentsJson);
@@ -143,10 +142,10 @@ function jsonOf(input: unknown[], name: string, target: string): string {
   try {
     written = write(input);
   } catch (error) {
-    throw notJson(error) ? unfitInput(name, target, NOT_WRITTEN) : error;
+    throw notJson(error) ? unfitInput(name, target, placeOf(input) ?? NOT_WRITTEN) : error;
   }
   const { json, loss } = written;
-  if (loss !== undefined) throw unfitInput(name, target, { ...loss, message: lossMessage(name, loss) });
+  if (loss !== undefined) throw unfitInput(name, target, loss);
   return json;
 }
 
@@ -170,16 +169,18 @@ const NOT_JSON = setPrototypeOf(
   null,
 ) as readonly string[];
 
-const NOT_WRITTEN = {
+/** Where a getter or a proxy hides the place. */
+const NOT_WRITTEN: Loss = {
   what: 'a BigInt or a circular reference',
   path: '',
-  hint: 'Pass plain data: String(value) for a BigInt, and no object that contains itself.',
+  hint: 'Pass plain data: objects, arrays, strings, finite numbers, booleans and null.',
 };
 
-function unfitInput(name: string, target: string, { what, path, hint, message }: Loss & { message?: string }): Error {
+function unfitInput(name: string, target: string, loss: Loss): Error {
+  const { what, path, hint } = loss;
   return createGuestError({
     errorClass: 'SchemaValidationError',
-    message: message ?? name + ' was not called: its input cannot be written as JSON',
+    message: lossMessage(name, loss),
     hint,
     fields: {
       toolName: apply(slice, target, [apply(indexOf, target, ['/']) + 1]),
@@ -191,13 +192,13 @@ function unfitInput(name: string, target: string, { what, path, hint, message }:
   });
 }
 
-function unfitArguments(name: string, error: unknown): string {
-  return (
-    name +
-    ' was not called: its arguments cannot be written as JSON (' +
-    reasonOf(error) +
-    '). Pass plain data: String(value) for a BigInt, and no object that contains itself.'
-  );
+function unfitArguments(name: string, input: readonly unknown[], error: unknown): string {
+  if (notJson(error)) return lossAdvice(name, placeOf(input) ?? NOT_WRITTEN);
+  return name + ' was not called: its arguments cannot be written as JSON (' + reasonOf(error) + ')';
+}
+
+function lossAdvice(name: string, loss: Loss): string {
+  return lossMessage(name, loss) + '. ' + loss.hint;
 }
 
 /** What was thrown may be the program's own, with getters that throw again. */

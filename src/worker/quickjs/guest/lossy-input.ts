@@ -33,6 +33,7 @@ const MAX_PATH_CHARACTERS = 200;
 /** The keys that lead to a value. One for each object: paths are written only where something was found. */
 interface Within {
   key: string | number;
+  readonly object: object;
   readonly depth: number;
   readonly parent: Within | undefined;
 }
@@ -70,8 +71,8 @@ function lossHere(value: unknown, holder: object, key: string): Loss | undefined
   }
 }
 
-/** The same with its place, for the message: something was lost, and here values may be read once more. */
-function placeOf(input: readonly unknown[]): Loss | undefined {
+/** The same with its place, for the message: something was lost or not written, and here values may be read once more. */
+export function placeOf(input: readonly unknown[]): Loss | undefined {
   try {
     for (let index = 0; index < input.length; index++) {
       const found = lossOf(input[index], undefined);
@@ -92,10 +93,13 @@ function lossOf(value: unknown, within: Within | undefined): Loss | undefined {
       return loss('a ' + typeof value, 'code', within);
     case 'object':
       return value === null ? undefined : lossInObject(value as Record<string, unknown>, within);
+    case 'bigint':
+      return typeof (value as { toJSON?: unknown }).toJSON === 'function'
+        ? undefined
+        : loss('a BigInt', 'bigint', within);
     case 'string':
     case 'boolean':
     case 'undefined':
-    case 'bigint': // refused when it was written
       return undefined;
   }
 }
@@ -106,8 +110,10 @@ function lossInObject(value: Record<string, unknown>, parent: Within | undefined
   const found = lossByKind(value, parent);
   if (found !== undefined) return found;
   if (typeof value['toJSON'] === 'function') return undefined;
+  for (let each = parent; each !== undefined; each = each.parent)
+    if (each.object === value) return loss('a circular reference', 'circle', parent);
   const kind = kindOf(value);
-  const within: Within = { key: '', depth, parent };
+  const within: Within = { key: '', object: value, depth, parent };
   if (kind === 'Array') {
     const { length } = value as unknown as unknown[];
     for (let index = 0; index < length; index++) {
@@ -159,15 +165,17 @@ const NAMES: { readonly [kind: string]: string | undefined } = setPrototypeOf(
 
 const HINTS: { readonly [kind: string]: string | undefined } = setPrototypeOf(
   {
-    number: 'Pass a finite number, or leave it out.',
-    code: 'Pass data, or leave it out.',
-    date: 'Pass a valid date, or leave it out.',
+    number: 'Pass a finite number.',
+    code: 'Leave it out.',
+    date: 'Pass a valid date.',
     promise: 'Write await before it.',
-    Map: 'Pass Object.fromEntries(map), or [...map].',
+    bigint: 'Pass String(value).',
+    circle: 'Leave it out.',
+    Map: 'Pass Object.fromEntries(map).',
     Set: 'Pass [...set].',
     RegExp: 'Pass its source as a string.',
     Error: 'Pass its message as a string.',
-    ArrayBufferView: 'Pass Array.from(bytes), or a text such as base64.',
+    ArrayBufferView: 'Pass Array.from(bytes).',
   },
   null,
 );
