@@ -19,20 +19,26 @@ export function readBody(
   const imports = names.length === 0 ? '' : `import { ${names.join(', ')} } from ${JSON.stringify(module)}; `;
   const before = `${imports}globalThis.__codemode_result__ = await (async () => {\n`;
   const whole = `${before}${source}\n})();`;
-  const result = transformSync('main.ts', whole, {
-    lang: language === 'typescript' ? 'ts' : 'js',
-    sourceType: 'module',
-    sourcemap: true,
-    typescript: { onlyRemoveTypeImports: true },
-  });
+  const read = (lang: 'ts' | 'js') =>
+    transformSync('main.ts', whole, {
+      lang,
+      sourceType: 'module',
+      sourcemap: true,
+      typescript: { onlyRemoveTypeImports: true },
+    });
+  const result = read(language === 'typescript' ? 'ts' : 'js');
   const error = errorsOf(result)[0];
   if (error === undefined)
     return { ok: true, code: result.code, mapJson: mapOf(result, { before: 1, count: source.split('\n').length }) };
   // Of several places the last is where it was noticed; one in front of the source is ours and says nothing.
   const label = error.labels.filter(({ start }) => start >= before.length).at(-1);
   const position = label === undefined ? undefined : placeIn(source, positionOf(whole, label.start));
-  return { ok: false, failure: syntaxFailure(error.message, source, position, hintFor(error.message)) };
+  const isTypeScript = language === 'javascript' && errorsOf(read('ts')).length === 0;
+  const hint = hintFor(error.message) ?? (isTypeScript ? TYPESCRIPT_HINT : undefined);
+  return { ok: false, failure: syntaxFailure(error.message, source, position, hint) };
 }
+
+const TYPESCRIPT_HINT = 'This is TypeScript: leave out `typescript: false`.';
 
 /** What is missed is missed at the end of the source, not on our line behind it. */
 function placeIn(source: string, { line, column }: SourcePosition): SourcePosition {

@@ -1,5 +1,6 @@
 import type { Failure, SourceLanguage } from '../../domain/run.js';
 import { transformSync } from './binding.js';
+import { explainSyntax } from './explain-syntax.js';
 import { loadSecondParser } from './load-second-parser.js';
 import type { Edit } from './top-level-returns.js';
 import { errorsOf, failureOf, isTooDeep, mapOf, positionIn, syntaxFailure, TOO_DEEP } from './transpile.js';
@@ -31,8 +32,9 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
   const errors = errorsOf(result);
   const error = errors.find(({ message }) => message !== RETURN_AT_THE_TOP);
   if (error !== undefined) {
-    const hint = !isTypeScript && isTypeScriptOnly(source) ? TYPESCRIPT_HINT : hintFor(error.message);
-    return { ok: false, failure: failureOf(error, source, hint) };
+    if (!isTypeScript && isTypeScriptOnly(source))
+      return { ok: false, failure: failureOf(error, source, TYPESCRIPT_HINT) };
+    return { ok: false, failure: explainSyntax(failureOf(error, source, hintFor(error.message)), source, 'script') };
   }
   const printed = isTypeScript ? withoutModuleMark(result.code) : source;
   const mapJson = mapOf(result);
@@ -44,16 +46,19 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
   }
 }
 
-/** Read by the same parser: types are what makes the difference more often than a mistake. */
+/**
+ * Read by the same parser: types are what makes the difference more often than a mistake. What is left without them must
+ * be a script: an `import` of more than types is none in either language.
+ */
 function isTypeScriptOnly(source: string): boolean {
   if (isFullOfReturns(source)) return false;
-  const result = transformSync('main.ts', source, {
-    lang: 'ts',
-    sourceType: 'script',
-    sourcemap: false,
-    typescript: { onlyRemoveTypeImports: true },
-  });
-  return errorsOf(result).every(({ message }) => message === RETURN_AT_THE_TOP);
+  const read = (text: string, lang: 'ts' | 'js') => {
+    const typescript = { onlyRemoveTypeImports: true };
+    const result = transformSync('main.ts', text, { lang, sourceType: 'script', sourcemap: false, typescript });
+    return errorsOf(result).every(({ message }) => message === RETURN_AT_THE_TOP) ? result.code : undefined;
+  };
+  const withoutTypes = read(source, 'ts');
+  return withoutTypes !== undefined && read(withoutModuleMark(withoutTypes), 'js') !== undefined;
 }
 
 const TYPESCRIPT_HINT = 'This is TypeScript: set `language` to "typescript".';

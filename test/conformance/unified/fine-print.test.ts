@@ -101,6 +101,16 @@ test.each<[string, string, string, RegExp, RegExp]>([
   expect(String(error?.details?.hint)).toMatch(hint);
 });
 
+test('types in code that is said to be JavaScript are named as what is wrong [C2]', async () => {
+  const { error } = await execute('const a: number = 1; return a', { typescript: false });
+  expect(error).toMatchObject({
+    code: 'SYNTAX_ERROR',
+    details: { hint: 'This is TypeScript: leave out `typescript: false`.' },
+  });
+  const { error: mistake } = await execute('return (', { typescript: false });
+  expect(mistake?.details).not.toHaveProperty('hint');
+});
+
 test('errors name server and tool as code writes them [C13]', async () => {
   const { error } = await execute('await mcp.everyDay.sayHello(1, 2)', { capabilities: ['mcp:every-day'] });
   expect(error?.message).toContain('everyDay.sayHello takes');
