@@ -62,6 +62,8 @@ const CODES_BY_CLASS: ReadonlyMap<string, 'SERVER_NOT_FOUND' | 'TOOL_NOT_FOUND'>
 type ErrorCode = (typeof CODES)[CallVerdict] | 'SERVER_NOT_FOUND' | 'TOOL_NOT_FOUND';
 
 function codeOf({ verdict, error }: Failed): ErrorCode {
+  // What changes nothing has no outcome to be checked: its server was lost, and the call may be made again.
+  if (verdict === 'outcome_unknown' && error.fields?.isSafeToRepeat === true) return 'CALL_FAILED';
   if (verdict !== undefined) return CODES[verdict];
   return CODES_BY_CLASS.get(error.errorClass) ?? 'CALL_FAILED';
 }

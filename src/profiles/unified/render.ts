@@ -206,6 +206,8 @@ function errorOfCall(failed: CallFailure): readonly [ErrorType, string] | undefi
   if (serverId === 'codemode/network') return ['network', (verdict && OF_REQUESTS[verdict]) ?? 'REQUEST_FAILED'];
   if (serverId === 'codemode/filesystem')
     return ['runtime', verdict === 'limited' ? 'RATE_LIMITED' : 'FILE_ACCESS_FAILED'];
+  // What changes nothing has no outcome to be checked: its server was lost, and the call may be made again.
+  if (verdict === 'outcome_unknown' && failed.isSafeToRepeat === true) return BY_VERDICT.not_sent;
   return verdict === undefined ? undefined : BY_VERDICT[verdict];
 }
 

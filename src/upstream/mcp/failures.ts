@@ -34,8 +34,11 @@ export const STREAM_LOST = -1_000_001;
 /** The same for an answer without a result: null, a text. */
 export const MALFORMED_ANSWER = -1_000_002;
 
+/** How `fetch` refuses the ports that no browser connects to: an error without a code. */
+const BLOCKED_PORT = 'bad port';
 /** Errors of a socket that was never open. */
 const NEVER_CONNECTED = new Set([
+  BLOCKED_PORT,
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -201,6 +204,7 @@ function socketCode(error: unknown): string | undefined {
     const { code } = current as NodeJS.ErrnoException;
     if (typeof code === 'string' && (NEVER_CONNECTED.has(code) || /^(E[A-Z0-9]+|UND_\w+|HPE_\w+)$/.test(code)))
       return code;
+    if (current.message === BLOCKED_PORT) return BLOCKED_PORT;
     if (current instanceof AggregateError) return socketCode(current.errors[0]);
   }
   return undefined;

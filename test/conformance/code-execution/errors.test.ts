@@ -1,15 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GITHUB, type Scripts, startScripts } from '../../support/code-execution.js';
 import { everyday } from '../../support/program.js';
+import { startRefusingServer } from '../../support/refusing-server.js';
 
 let scripts: Scripts;
+let refusing: Awaited<ReturnType<typeof startRefusingServer>>;
 beforeAll(async () => {
+  refusing = await startRefusingServer();
   scripts = await startScripts({
     scripts: { github: GITHUB },
-    servers: { patient: everyday(), hasty: { ...everyday(), timeout: '300ms' } },
+    servers: {
+      patient: everyday(),
+      hasty: { ...everyday(), timeout: '300ms' },
+      web: { url: refusing.url, retryPolicy: { maxAttempts: 1 } },
+    },
+    config: { policy: [{ tools: 'web/*', decision: 'allow' }] },
   });
 });
-afterAll(() => scripts?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await scripts?.[Symbol.asyncDispose]();
+  await refusing?.[Symbol.asyncDispose]();
+});
 
 const failed = (code: string, message: string, stack = '') => ({ ok: false, error: { code, message, stack } });
 const typescript = { language: 'typescript' };
@@ -53,6 +64,20 @@ describe('errors have the form of the document', () => {
 
 describe('TypeScript', () => {
   test.each([
+    [
+      "import fs from 'fs'; 1",
+      /^SyntaxError: import and export are not supported here \(line 1, column 1\)\. Leave out/,
+    ],
+    ['export const x = 1', /^SyntaxError: import and export are not supported here \(line 1, column 1\)\. Leave out/],
+    ["import type { A } from './a'; 1", /This is TypeScript: set `language` to "typescript"/],
+    ['const x: number = 1; x', /This is TypeScript: set `language` to "typescript"/],
+  ])('is advised to JavaScript only where its types are what is wrong: %s [D4]', async (code, message) => {
+    expect(await scripts.exec(code)).toMatchObject({
+      error: { code: 'SYNTAX_ERROR', message: expect.stringMatching(message) },
+    });
+  });
+
+  test.each([
     "import type { A } from './a'; const x: number = 1; x",
     "import type { A } from './a';\nconst x: number = 1;\nreturn x",
     'export type X = number; const x: X = 1; x',
@@ -76,6 +101,16 @@ describe('TypeScript', () => {
 });
 
 describe('call_tool', () => {
+  test('an answer that is lost is OUTCOME_UNKNOWN only where the tool may have changed something', async () => {
+    const source = "['lost', 'away_write'].map((tool) => call_tool('web', tool, {}).error)";
+    expect(await scripts.exec(source)).toMatchObject({
+      value: [
+        { code: 'CALL_FAILED', message: expect.stringMatching(/This call changes nothing\. Wait a while/) },
+        { code: 'OUTCOME_UNKNOWN', message: expect.stringMatching(/Check whether it has taken effect/) },
+      ],
+    });
+  });
+
   test.each([
     ["call_tool('github', 'get_user', 1n)", /BigInt/],
     ["var a = {}; a.a = a; call_tool('github', 'get_user', a)", /circular/],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyday, nodeServer, openHome, startServe } from '../../support/program.js';
+import { startRefusingServer } from '../../support/refusing-server.js';
 import { listed, type RestAnswer, restClient } from '../../support/rest.js';
 import { fixture } from '../../support/upstreams.js';
 
@@ -14,20 +15,25 @@ const granted = mkdtempSync(join(tmpdir(), 'codemode-granted-'));
 /** Takes connections and hangs up. */
 const rude = createServer((socket) => socket.destroy());
 let rudePort = 0;
+let refusing: Awaited<ReturnType<typeof startRefusingServer>>;
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve));
   rudePort = (rude.address() as { port: number }).port;
+  refusing = await startRefusingServer();
   home = openHome({
     mcpServers: {
       everyday: { ...everyday(), timeout: '300ms' },
       ledger: { ...nodeServer(fixture('ledger-server.mjs'), 'ledger.txt'), trusted: true },
       missing: { command: '/nonexistent/server' },
+      web: { url: refusing.url, retryPolicy: { maxAttempts: 1 } },
+      // No fetch connects to this port.
+      blocked: { url: 'http://127.0.0.1:1/mcp' },
       fleeting: { command: process.execPath, args: ['fleeting.mjs'], timeout: '300ms' },
     },
     policy: [
       { tools: 'everyday/echo', arguments: { message: { equals: 'forbidden' } }, decision: 'deny' },
-      { tools: 'ledger/*', decision: 'allow' },
+      { tools: ['ledger/*', 'web/*'], decision: 'allow' },
     ],
     sandbox: {
       workers: { min: 1, max: 2 },
@@ -50,6 +56,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await server?.stop();
+  await refusing?.[Symbol.asyncDispose]();
   rude.close();
   home?.[Symbol.dispose]();
   rmSync(granted, { recursive: true });
@@ -59,7 +66,7 @@ const lines = () => {
   const file = join(home.work, 'ledger.txt');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 };
-const CAPABILITIES = ['mcp:everyday', 'mcp:ledger', 'mcp:missing', 'mcp:fleeting'];
+const CAPABILITIES = ['mcp:everyday', 'mcp:ledger', 'mcp:missing', 'mcp:fleeting', 'mcp:web', 'mcp:blocked'];
 const execute = (code: string, more: object = {}): Promise<RestAnswer> =>
   rest.post('/execute', server.token, { code, capabilities: CAPABILITIES, ...more });
 
@@ -76,6 +83,9 @@ describe('what goes wrong has a type and a code by its cause, and the status say
     ['mcp', 'TOOL_CALL_FAILED', 'await mcp.everyday.fail()'],
     ['mcp', 'TOOL_TIMEOUT', 'await mcp.everyday.slow({ ms: 60_000 })'],
     ['mcp', 'OUTCOME_UNKNOWN', 'await mcp.everyday.crash()'],
+    ['mcp', 'OUTCOME_UNKNOWN', 'await mcp.web.away_write()'],
+    ['mcp', 'SERVER_UNAVAILABLE', 'await mcp.web.lost()'],
+    ['mcp', 'RATE_LIMITED', 'await mcp.web.busy()'],
     ['mcp', 'CALL_LIMIT', 'for (;;) await mcp.everyday.echo("x")'],
     ['mcp', 'SERVER_UNAVAILABLE', 'await mcp.missing.tool()'],
     ['runtime', 'RUNTIME_ERROR', 'throw new Error("no")'],
@@ -102,6 +112,13 @@ describe('what goes wrong has a type and a code by its cause, and the status say
   ])('%i %s %s: %s', async (status, type, code, _, ask) => {
     const answer = await ask();
     expect([answer.status, answer.body.error]).toMatchObject([status, { type, code }]);
+  });
+});
+
+test('a server at a port that fetch refuses is told with that reason [C13]', async () => {
+  expect((await execute('return mcp.blocked.tool()')).body.error).toMatchObject({
+    code: 'SERVER_UNAVAILABLE',
+    message: 'blocked cannot be reached: server "blocked": the server cannot be reached (bad port)',
   });
 });
 
