@@ -45,7 +45,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
           'A WebSocket: {id, type, payload, timestamp}, many runs, logs as they come',
           {
             answers: { 101: { description: 'messages from now on' } },
-            refusals: [401, 403, 429, 503],
+            refusals: [401, 403, 426, 429, 503],
           },
         ),
       },
@@ -176,6 +176,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   409: 'somebody else decided first, or the run has ended',
   413: 'the body is too large',
   415: 'the body is not JSON',
+  426: 'the request does not ask for a WebSocket',
   429: 'the caller has as much as its quota allows',
   499: 'it was cancelled before it began',
   503: 'no room; try again after the time in Retry-After',

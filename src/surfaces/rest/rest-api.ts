@@ -12,7 +12,7 @@ import { mountRunner, runnerPaths } from './runner.js';
 import { mountRuns } from './runs.js';
 import { mountServers } from './servers.js';
 import { mountTools } from './tools.js';
-import { WebSocketApi } from './websocket.js';
+import { SOCKET_PATH, WebSocketApi } from './websocket.js';
 
 /** REST and WebSocket: the contract `unified`, whatever profile is configured. */
 export class RestApi {
@@ -35,6 +35,11 @@ export class RestApi {
         scope.setNotFoundHandler((request, reply) => {
           const allowed = routes.at(request.url);
           const where = `${request.method} ${request.url.slice(0, 200)}`;
+          if (request.url.split('?')[0] === SOCKET_PATH)
+            return reply
+              .code(426)
+              .header('upgrade', 'websocket')
+              .send(refusalBody('upgrade_required', `${where} is a WebSocket: connect to ws://`));
           if (allowed.length === 0)
             return reply.code(404).send(refusalBody('not_found', `there is nothing at ${where}`));
           const message = `${where} is not possible; use ${allowed.join(' or ')}`;

@@ -16,7 +16,7 @@ import { refusalBody } from './errors.js';
 import { newRequestId, PREFIX, type RestContext } from './rest-context.js';
 import { readMessage, type WebSocketMessage } from './websocket-messages.js';
 
-const PATH = `${PREFIX}/ws`;
+export const SOCKET_PATH = `${PREFIX}/ws`;
 /** What we answer with as the subprotocol; beside it a browser, which can set no header, puts its token. */
 const SUBPROTOCOL = 'codemode';
 const TOKEN_PREFIX = 'bearer.';
@@ -83,7 +83,7 @@ export class WebSocketApi {
     const { host, origin, authorization } = request.headers;
     const misplaced = gate.placeProblem({ host, origin });
     if (misplaced !== undefined) return turnAway(socket, misplaced);
-    if (request.url?.split('?')[0] !== PATH) return turnAway(socket, NOTHING_HERE);
+    if (request.url?.split('?')[0] !== SOCKET_PATH) return turnAway(socket, NOTHING_HERE);
     const token = bearerOf(authorization) ?? offeredToken(request.headers['sec-websocket-protocol']);
     const admitted = await gate.whoIs(token, 'execute');
     if ('refused' in admitted) return turnAway(socket, admitted.refused);
@@ -232,10 +232,10 @@ class Connection {
   }
 
   async #execute(id: string, input: unknown, principal: Principal): Promise<void> {
-    const span = this.#rest.options.host.tracer?.start(`execute ${PATH}`, {
+    const span = this.#rest.options.host.tracer?.start(`execute ${SOCKET_PATH}`, {
       parent: this.#trace,
       kind: 'server',
-      attributes: { 'url.path': PATH, 'network.protocol.name': 'websocket' },
+      attributes: { 'url.path': SOCKET_PATH, 'network.protocol.name': 'websocket' },
     });
     const trace = span?.context ?? this.#trace;
     try {

@@ -116,6 +116,31 @@ test('a browser passes its token as a subprotocol; without one it is refused [C4
   await expect(connect([], { authorization: `Bearer ${server.token}`, host: 'evil.example' })).rejects.toThrow('403');
 });
 
+test('an execute message without code is refused under its own id, and the connection stays [C4]', async () => {
+  const { socket, execute, answerTo } = await withToken();
+  socket.send(JSON.stringify({ id: 'empty', type: 'execute', payload: { options: {} }, timestamp: Date.now() }));
+  expect(await answerTo('empty')).toMatchObject({
+    type: 'error',
+    payload: {
+      type: 'validation',
+      code: 'VALIDATION_ERROR',
+      message: expect.stringMatching(/^payload\.code: is missing/),
+    },
+  });
+  execute('next', 'return 1');
+  expect(await answerTo('next')).toMatchObject({ type: 'result', payload: { success: true, result: 1 } });
+  socket.close();
+});
+
+test('a request that is no WebSocket is told to be one [C4]', async () => {
+  const headers = { authorization: `Bearer ${server.token}` };
+  const response = await fetch(`${server.url}/api/v1/ws`, { headers });
+  expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket']);
+  expect(await response.json()).toMatchObject({
+    error: { code: 'UPGRADE_REQUIRED', message: 'GET /api/v1/ws is a WebSocket: connect to ws://' },
+  });
+});
+
 test('what is no request is answered with an error that names it, and the connection stays [C4, C13]', async () => {
   const { socket, messages, execute, answerTo } = await withToken();
   for (const text of [

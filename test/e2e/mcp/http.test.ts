@@ -88,9 +88,38 @@ test('it says that it lives and is ready, and stops in order when it is told to 
   await ended(started);
 });
 
-test('a session that its client ended is gone [X1]', async () => {
+test('the event stream of a session stays open until the session ends, and an ended session is gone [X1]', async () => {
   using home = openHome(config);
   await using server = await startServe(home);
+  const mcp = (method: string, more: Record<string, string> = {}, body?: object) =>
+    fetch(`${server.url}/mcp`, {
+      method,
+      headers: {
+        authorization: `Bearer ${server.token}`,
+        accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...more,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify({ jsonrpc: '2.0', ...body }) }),
+    });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '0' } };
+  const opened = await mcp('POST', {}, { id: 1, method: 'initialize', params });
+  await opened.text();
+  const session = { 'mcp-session-id': String(opened.headers.get('mcp-session-id')) };
+  await mcp('POST', session, { method: 'notifications/initialized' });
+  const stream = await mcp('GET', session);
+  expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  let isOpen = true;
+  const read = (async () => {
+    for await (const _ of stream.body as unknown as AsyncIterable<Uint8Array>) void _;
+    isOpen = false;
+  })();
+  // Requests of the same session come and go beside it.
+  for (let id = 2; id < 5; id++) await (await mcp('POST', session, { id, method: 'tools/list' })).text();
+  expect(isOpen).toBe(true);
+  await mcp('DELETE', session);
+  await read;
+
   const { client, transport } = await server.connect();
   await run(client, '');
   const { sessionId } = transport;
