@@ -60,11 +60,8 @@ describe('measure', () => {
     needs('bubblewrap', 'python3'),
     async () => {
       using home = new Home();
-      home.write('codemode.config.yaml', {
-        profile: 'runner',
-        mcpServers: { everyday: server('everyday-server.mjs') },
-      });
-      const { overhead, runtimes, tokens } = await home.json<Measured>(['measure', '--json']);
+      home.write('codemode.config.yaml', { mcpServers: { everyday: server('everyday-server.mjs') } });
+      const { overhead, runtimes, tokens } = await home.json<Measured>(['measure', '--profile', 'runner', '--json']);
       expect(overhead).toMatchObject({ runtime: 'node', runs: 10 });
       // A process of its own each time: no QuickJS engine takes this long.
       expect(overhead?.run.p50).toBeGreaterThan(5);
@@ -72,7 +69,7 @@ describe('measure', () => {
       expect(overhead?.call.p50).toBeGreaterThanOrEqual(overhead?.broker.p50 ?? Number.NaN);
       expect(runtimes.map(({ runtime }) => runtime)).toEqual(['node', 'python']);
       for (const { run } of runtimes) expect(run.p50).toBeGreaterThan(0);
-      const { tools } = await home.json<{ tools: object[] }>(['prompt', '--json']);
+      const { tools } = await home.json<{ tools: object[] }>(['prompt', '--profile', 'runner', '--json']);
       expect(tools.length).toBeGreaterThan(1);
       const { stdout } = await home.run(['prompt', '--profile', 'runner']);
       // Instructions and descriptions are in the prompt, schemas come on top.

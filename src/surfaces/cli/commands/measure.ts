@@ -35,11 +35,13 @@ import { createProfile, type Machine } from '../../../profiles/registry.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
 import { examplesFolder } from '../examples-folder.js';
 import { loadTools, noteProblems } from '../load-tools.js';
+import { profileSettings } from '../profile-settings.js';
 import { waitFor } from '../progress.js';
 import { readSource } from '../read-source.js';
 import { plain, printableJson, styled } from '../terminal.js';
 
 interface MeasureFlags {
+  readonly profile?: string;
   readonly tasks?: string;
   readonly refresh?: boolean;
   readonly json?: boolean;
@@ -49,6 +51,7 @@ export const register: Register = (program, context) => {
   program
     .command('measure')
     .description('measure what code mode saves and costs with your servers, on this machine')
+    .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
     .option('--tasks <file>', 'how often search finds the right tools: a line {"query", "expected"} for each task')
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
@@ -91,7 +94,7 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
     flags.tasks === undefined
       ? undefined
       : readTasks(await readSource(flags.tasks, { name: 'task file', maxBytes: MAX_TASKS_BYTES }));
-  const { inventory, loaded } = await context.inventory();
+  const { inventory, loaded } = await context.inventory(profileSettings(flags.profile));
   await using _ = inventory;
   await loadTools(inventory, flags.refresh === true);
   noteProblems(inventory, []);
