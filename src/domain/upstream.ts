@@ -184,3 +184,6 @@ export interface UpstreamFailure {
 export type UpstreamOutcome =
   | { readonly status: 'answered'; readonly reply: ToolReply }
   | { readonly status: 'failed'; readonly failure: UpstreamFailure };
+
+/** How the message ends of an import that may succeed in the next run. */
+export const IS_STARTING = 'is still starting: run the program again in a moment';

@@ -1,3 +1,4 @@
+import { IS_STARTING } from '../../domain/upstream.js';
 import { quoteVisibly } from '../../lib/visible-text.js';
 import { pythonString } from '../declarations/python/python-text.js';
 import type { CatalogServer } from '../snapshot.js';
@@ -8,7 +9,7 @@ import type { CatalogServer } from '../snapshot.js';
  */
 export function unavailabilityOf({ id, tools, problem, isStarting }: CatalogServer): string | undefined {
   if (tools.length > 0) return undefined;
-  if (isStarting === true) return `server ${id} is still starting: run the program again in a moment`;
+  if (isStarting === true) return `server ${id} ${IS_STARTING}`;
   if (problem === undefined) return undefined;
   return `server ${id} is not available: ${problem}. Do without it, or ask the user to check it with: codemode servers`;
 }

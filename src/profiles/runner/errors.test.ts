@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndedFailure } from '../../domain/run.js';
+import { IS_STARTING } from '../../domain/upstream.js';
 import { resultError } from './errors.js';
 
 const LATE: EndedFailure = {
@@ -28,4 +29,13 @@ test('a limit and an uncaught call that may succeed later are retryable', () => 
   });
   const call = { kind: 'exception', name: 'ToolError', errorClass: 'RateLimit', message: 'busy' } as const;
   expect(resultError(call)).toMatchObject({ type: 'RateLimit', retryable: true });
+});
+
+test('an import of a server that is still starting may succeed in the next run', () => {
+  const late = { kind: 'import', name: 'Error', message: `server slow ${IS_STARTING}` } as const;
+  expect(resultError(late)).toMatchObject({ type: 'TransientNetwork', retryable: true });
+  expect(resultError({ ...late, message: 'there is no such module' })).toMatchObject({
+    type: 'ImportError',
+    retryable: false,
+  });
 });

@@ -1,5 +1,6 @@
 import type { ErrorCode, HostError } from '../../domain/errors.js';
 import { checkFirst, type EndedFailure, type Failure } from '../../domain/run.js';
+import { IS_STARTING } from '../../domain/upstream.js';
 import { RETRYABLE_TYPES } from '../../host/runs/self-correction.js';
 import { visibleLine, visibleText } from '../../lib/visible-text.js';
 
@@ -44,6 +45,7 @@ function errorOf(failure: Failure): RunnerError {
     case 'type':
       return failed('TypeError', advised);
     case 'import':
+      if (message.endsWith(IS_STARTING)) return failed('TransientNetwork', said);
       return failed(name === 'Error' || name === 'SyntaxError' ? 'ImportError' : name, advised);
     case 'limit': {
       const [type, advice] = LIMITS[failure.limit ?? 'memory'];

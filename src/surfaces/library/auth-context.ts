@@ -101,6 +101,7 @@ const requestSchema = z.looseObject({
 
 /** Either form of what is asked for, in one. Throws `bad_input`. */
 export function readRequest(value: unknown): ExecutionRequest {
+  if (value === undefined) throw new HostError('bad_input', 'the request: is missing; pass what the code needs');
   const isRequest =
     typeof value === 'object' &&
     value !== null &&

@@ -80,6 +80,14 @@ export function readServerConfig(config: unknown): ReadServerConfig {
   const { transport } = settings;
   if (transport !== undefined && (typeof transport !== 'string' || !isTransport(transport)))
     throw bad(`Unsupported transport: ${String(transport)}; use stdio, http or websocket`);
+  const needed =
+    transport === undefined || settings['openapi'] !== undefined
+      ? undefined
+      : transport === 'stdio'
+        ? 'command'
+        : 'url';
+  if (needed !== undefined && settings[needed] === undefined)
+    throw bad(`${needed}: is missing, and transport ${transport} needs it`);
   return { name, settings };
 }
 

@@ -85,8 +85,8 @@ interface Knowledge {
   readonly rateOf: (tool: CatalogTool) => RateLimit | undefined;
 }
 
-/** A server that does not say. */
-const NO_VERSION = '0.0.0';
+/** Of a server that does not say, as the contract has it. */
+const NO_VERSION = '1.0';
 
 export function toolRegistryOf(
   view: ToolView,
