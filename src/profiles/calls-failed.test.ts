@@ -12,7 +12,7 @@ test('failed calls of a program that completed are counted by tool, with the fir
     ['another', { serverId: 'crm' }],
   ]);
   expect(callsFailed({ outcome: completed, trace, failures })).toBe(
-    '30 of 900 calls failed and were caught: crm/get_customer (30); first: crm.get_customer failed: no such customer',
+    '30 of 900 calls failed, and the program continued: crm/get_customer (30); first: crm.get_customer failed: no such customer',
   );
 });
 

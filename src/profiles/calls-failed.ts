@@ -1,3 +1,4 @@
+import { isWaiting } from '../host/calls/tool-trace.js';
 import { isUnfinished } from '../host/calls/unfinished-calls.js';
 import type { RunSummary } from '../host/runs/run-types.js';
 import { safeSlice } from '../lib/safe-slice.js';
@@ -6,13 +7,27 @@ import { visibleLine } from '../lib/visible-text.js';
 const MAX_NAMED_TOOLS = 3;
 const MAX_MESSAGE_CHARACTERS = 120;
 
-/** `30 of 900 calls failed and were caught: crm/get_customer (30); first: no such customer`. Nothing where all succeeded. */
-export function callsFailed({
-  outcome,
-  trace,
-  failures,
-}: Pick<RunSummary, 'outcome' | 'trace' | 'failures'>): string | undefined {
-  const failed = outcome.status === 'completed' ? trace.filter((each) => !each.ok && !isUnfinished(each)) : [];
+type CalledRun = Pick<RunSummary, 'outcome' | 'trace' | 'failures'>;
+
+/**
+ * `30 of 900 calls failed, and the program continued: crm/get_customer (30); first: no such customer`. Nothing where all succeeded, or
+ * where the program failed too.
+ */
+export function callsFailed(run: CalledRun): string | undefined {
+  return run.outcome.status === 'completed' ? said(run, ', and the program continued') : undefined;
+}
+
+/** The same of a program that failed with other words: in some contracts a failed call is a value, and its field the error. */
+export function callsFailedBefore(run: CalledRun): string | undefined {
+  const { outcome, failures } = run;
+  if (outcome.status === 'completed') return undefined;
+  const { kind, message } = outcome.failure;
+  const isOwn = kind === 'exception' || kind === 'not_serializable';
+  return isOwn && ![...failures.keys()].some((words) => message.includes(words)) ? said(run, '') : undefined;
+}
+
+function said({ trace, failures }: CalledRun, continued: string): string | undefined {
+  const failed = trace.filter((each) => !each.ok && !isUnfinished(each) && !isWaiting(each));
   const [first] = failed;
   if (first === undefined) return undefined;
   const tools = new Map<string, number>();
@@ -22,10 +37,9 @@ export function callsFailed({
   }
   const named = [...tools].slice(0, MAX_NAMED_TOOLS).map(([name, times]) => `${name} (${times})`);
   const more = tools.size > MAX_NAMED_TOOLS ? [`and ${tools.size - MAX_NAMED_TOOLS} more`] : [];
-  const [words = first.error ?? ''] = failures.keys();
-  const message = visibleLine(words);
+  const known = [...failures].filter(([, { verdict }]) => verdict !== 'pending');
+  const message = visibleLine(known[0]?.[0] ?? first.error ?? '');
   const shown = safeSlice(message, MAX_MESSAGE_CHARACTERS);
-  const said = shown === message ? message : `${shown}…`;
-  const caught = failed.length === 1 ? 'failed and was caught' : 'failed and were caught';
-  return `${failed.length} of ${trace.length} calls ${caught}: ${[...named, ...more].join(', ')}; first: ${said}`;
+  const why = shown === message ? message : `${shown}…`;
+  return `${failed.length} of ${trace.length} calls failed${continued}: ${[...named, ...more].join(', ')}; first: ${why}`;
 }

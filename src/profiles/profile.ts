@@ -84,6 +84,8 @@ export interface OutwardAnswer {
   readonly structured: JsonObject;
   /** What is said in its place to clients that take text; absent: the same as JSON. */
   readonly text?: string;
+  /** Facts for programs, in `_meta`: models are not shown it. */
+  readonly meta?: JsonObject;
   /** What an agent should read beside the answer, where the contract has no place of its own for it. */
   readonly notes?: readonly string[];
   /** Images and sound of the answer, as MCP content blocks. */

@@ -28,13 +28,19 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: M
   code_execution: (config) =>
     createCodeExecutionProfile({
       defaults: scriptDefaults(config),
+      maxTokens: config.response.maxTokens,
       ...named(config),
     }),
-  runner: (config, { runtimes }) => createRunnerProfile({ settings: runnerSettings(config), runtimes }),
+  runner: (config, { runtimes }) => createRunnerProfile({ settings: runnerSettings(config), runtimes, maxTokens: config.response.maxTokens }),
   unified: (config) =>
     createUnifiedProfile({ ...executeSettings(config), ...named(config), maxTokens: config.response.maxTokens }),
   go: (config, { go }) =>
-    createGoProfile({ settings: goSettings(config), status: go ?? NOT_LOOKED_FOR, ...named(config) }),
+    createGoProfile({
+      settings: goSettings(config),
+      status: go ?? NOT_LOOKED_FOR,
+      maxTokens: config.response.maxTokens,
+      ...named(config),
+    }),
 };
 
 /** What contracts have to know of the machine. */

@@ -1,4 +1,5 @@
 import type { RunSummary } from '../host/runs/run-types.js';
+import { callsFailed, callsFailedBefore } from './calls-failed.js';
 import { callsMade } from './calls-made.js';
 import { cutJson } from './cut-json.js';
 import { partialResults } from './partial-results.js';
@@ -6,7 +7,10 @@ import { shapeOf } from './shape-of.js';
 import { warningLine } from './warning.js';
 
 /** What every summary of a run knows, also of a program in its own process. */
-type NotedRun = Pick<RunSummary, 'outcome' | 'trace' | 'warnings' | 'partialAnswers' | 'redactions' | 'misnamed'> & {
+type NotedRun = Pick<
+  RunSummary,
+  'outcome' | 'trace' | 'failures' | 'warnings' | 'partialAnswers' | 'redactions' | 'misnamed'
+> & {
   readonly continued?: { readonly runId: string; readonly calls: number };
 };
 
@@ -15,7 +19,7 @@ type NotedRun = Pick<RunSummary, 'outcome' | 'trace' | 'warnings' | 'partialAnsw
  * `redactionHint`: what turns off the redaction of these kinds, if anything does.
  */
 export function runNotes(
-  { outcome, trace, warnings, misnamed = [], partialAnswers, redactions, continued }: NotedRun,
+  { outcome, trace, failures, warnings, misnamed = [], partialAnswers, redactions, continued }: NotedRun,
   redactionHint: (kinds: readonly string[]) => string,
 ): string[] {
   const succeeded = outcome.status === 'failed' ? trace.filter(({ ok }) => ok) : [];
@@ -23,12 +27,16 @@ export function runNotes(
   const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
   const hint = redactionHint(Object.keys(redactions));
   const reused = continued?.calls ?? 0;
+  const calls = { outcome, trace, failures };
+  const failed = callsFailed(calls) ?? callsFailedBefore(calls);
   return [
     ...(reused === 0 ? [] : [continuedLine(reused, continued?.runId ?? '')]),
     // The next program need not do again what this one did before it failed.
     ...(succeeded.length === 0 ? [] : [`Before the program failed, ${callsMade(succeeded)}.`]),
     ...(outcome.status === 'failed' && outcome.soFarJson !== undefined ? [soFarLine(outcome.soFarJson)] : []),
     ...partial.map(warningLine),
+    // A failed call that nothing looks at reads as an empty answer.
+    ...(failed === undefined ? [] : [`warning: ${failed}`]),
     ...[...warnings, ...misnamed].map((warning) => `warning: ${warning}`),
     ...(removed.length === 0 ? [] : [`Redacted: ${removed.join(', ')}.${hint === '' ? '' : ` ${hint}`}`]),
   ];

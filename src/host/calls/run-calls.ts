@@ -91,7 +91,9 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
         // The body of a function sees tools as methods of an object.
         ...(needsOf(run.profile).program === 'body' ? { namesOf: (tool) => methodNames(tool, seen.snapshot) } : {}),
         // What a script gets is an envelope around the answer.
-        ...(script === undefined ? { observe: (tool, value) => observed?.observe(run, tool, value) } : {}),
+        ...(script === undefined || presentation.seen !== undefined
+          ? { observe: (tool, value) => observed?.observe(run, tool, presentation.seen?.(value) ?? value) }
+          : {}),
         client,
       },
       before?.soFar,

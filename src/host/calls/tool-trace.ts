@@ -60,8 +60,16 @@ function declaredPath(path: string, inputSchema: JsonValue | undefined): string 
   return ['', ...named].join('/');
 }
 
-/** Failures whose message is the server's. */
+const WAITING = "waits for a person's approval; nothing was sent";
+
+/** Its program could not wait for the decision. Nothing has failed. */
+export function isWaiting({ error }: TraceEntry): boolean {
+  return error?.endsWith(WAITING) === true;
+}
+
+/** Failures whose message is the server's, or has the input in it. */
 const FOREIGN_WORDS: Partial<Record<CallVerdict, string>> = {
+  pending: WAITING,
   tool_error: 'the tool reported an error',
   refused: 'the server refused the call',
   unauthorized: 'the server asks for a valid credential',

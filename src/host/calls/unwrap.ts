@@ -16,10 +16,10 @@ export function unwrap(reply: ToolReply): JsonValue {
   return fullResult(reply);
 }
 
-/** The whole MCP result, with every field that the server sent but `_meta`: icons and names that are of no use to a program. */
+/** The whole MCP result, with every field that the server sent but `_meta`, its own and that of blocks: icons and names that are of no use to a program. */
 export function fullResult(reply: ToolReply): JsonObject {
   return {
-    ...(reply.hasNoContent === true ? {} : { content: [...reply.content] }),
+    ...(reply.hasNoContent === true ? {} : { content: reply.content.map(({ _meta, ...block }) => block) }),
     ...reply.rest,
     ...(reply.isError ? { isError: true } : {}),
   };

@@ -31,7 +31,14 @@ export function goAdvice(source: string, complaint: string, view: ToolView): str
     unknown.size === 0 || starting.length === 0
       ? []
       : [`still starting, so their functions are not known yet: ${starting.slice(0, MAX_NAMES).join(', ')}`];
-  return [...meant, ...fieldsOfText(complaint), ...late, ...shown].join('\n');
+  return [...meant, ...fieldsOfText(complaint), ...returnedValue(complaint), ...late, ...shown].join('\n');
+}
+
+/** What helps with an error that a program met because it wanted something of the machine. */
+export function outsideAdvice(message: string): string {
+  const find = 'searchTools(ctx, "words") finds a tool that does it.';
+  if (/\bdial (?:tcp|udp)\b|\bsocket: operation not permitted/.test(message)) return `There is no network here. ${find}`;
+  return /: no such file or directory$/m.test(message) ? `There are no files here. ${find}` : '';
 }
 
 /** Tools without a declared output give their text, and code that was written for its data takes it for a struct. */
@@ -40,6 +47,12 @@ function fieldsOfText(complaint: string): string[] {
     /([\p{L}_][\p{L}\p{Nd}_]*)\.\S+ undefined \(type string has no field or method/u.exec(complaint) ?? [];
   if (variable === undefined) return [];
   return [`${variable} is the tool's text; its data: data, err := convert[map[string]any](${variable})`];
+}
+
+function returnedValue(complaint: string): string[] {
+  return /as error value in return statement|too many return values/.test(complaint)
+    ? ['The answer is what the code prints: fmt.Println(value). `return` takes an error or nil.']
+    : [];
 }
 
 /** Functions have the tool's name, with the server's in front where two have the same. */

@@ -8,6 +8,7 @@ import {
   goText,
   selectDeclarations,
 } from '../../catalog/declarations/go/go.js';
+import { observedResult } from '../../catalog/declarations/typescript/signature.js';
 import { allTools, type CatalogServer, type CatalogSnapshot, type CatalogTool } from '../../catalog/snapshot.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ToolView } from '../tools/tool-view.js';
@@ -119,10 +120,11 @@ export function goBriefing({
   forCode: snapshot,
   promptTokens: budgetTokens = GO_BUDGET_TOKENS,
   usedBefore: used,
-}: Pick<ToolView, 'forCode' | 'promptTokens' | 'usedBefore'>): GoBriefing {
+  observedTypeOf,
+}: Pick<ToolView, 'forCode' | 'promptTokens' | 'usedBefore' | 'observedTypeOf'>): GoBriefing {
   const known = briefings.get(snapshot);
   if (known?.budgetTokens === budgetTokens && known.used === used) return known.briefing;
-  const briefing = makeBriefing(snapshot, budgetTokens, used);
+  const briefing = makeBriefing(snapshot, budgetTokens, used, (tool) => observedResult(observedTypeOf?.(tool)));
   briefings.set(snapshot, { budgetTokens, used, briefing });
   return briefing;
 }
@@ -134,11 +136,16 @@ const HOPELESS = 8;
 /** Of the budget, where not all functions can be declared; the names of the others have the rest. */
 const DECLARED_SHARE = 0.6;
 
-function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number, used: UsedBefore | undefined): GoBriefing {
+function makeBriefing(
+  snapshot: CatalogSnapshot,
+  budgetTokens: number,
+  used: UsedBefore | undefined,
+  observed: (tool: Tool) => string | undefined,
+): GoBriefing {
   const helpers = goText(GO_HELPERS);
   const left = budgetTokens - estimateTokens(helpers);
   for (const detail of DETAILS) {
-    const made = declareGo(toolsOf(snapshot), { detail, asks: asksIn(snapshot), among: allTools(snapshot) });
+    const made = declareGo(toolsOf(snapshot), { detail, asks: asksIn(snapshot), observed, among: allTools(snapshot) });
     const tokens = estimateTokens(goText(made.declarations));
     if (tokens <= left) {
       const ordered = byServer(made, byUsefulness(snapshot.servers, used));
@@ -146,7 +153,7 @@ function makeBriefing(snapshot: CatalogSnapshot, budgetTokens: number, used: Use
     }
     if (tokens > left * HOPELESS) break;
   }
-  const useful = selectGoDeclarations(snapshot, left * DECLARED_SHARE, used);
+  const useful = selectGoDeclarations(snapshot, left * DECLARED_SHARE, observed, used);
   const shown = goText([...useful, ...GO_HELPERS]);
   const naming: IndexNaming = {
     serverName: ({ id, path }) => (/^[A-Za-z0-9][\w.-]{0,99}$/.test(id) ? id : path),

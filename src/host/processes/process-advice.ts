@@ -22,8 +22,15 @@ export function withAdvice(outcome: Outcome, language: ProgramLanguage, written:
   return hint === undefined ? outcome : { ...outcome, failure: { ...failure, hint } };
 }
 
-const CALL_A_TOOL = 'catalog.searchTools({ query: "words" }) finds a tool that does it.';
-const NO_NETWORK = `There is no network here. ${CALL_A_TOOL}`;
+const FIND_A_TOOL: Readonly<Record<ProcessLanguage, string>> = {
+  node: 'await catalog.searchTools({ query: "words" }) finds a tool that does it.',
+  python: 'await catalog.search_tools(query="words") finds a tool that does it.',
+};
+const AWAIT_IN_PYTHON = 'Write `await` in front of the call, or `await asyncio.gather(*list)` for a list of calls.';
+const DATA_OF: Readonly<Record<ProcessLanguage, string>> = {
+  node: 'A call gives the MCP result. Its data: import { dataOf } from "./client/mcp_client.js"; dataOf(answer).',
+  python: 'A call gives the MCP result. Its data: from client.mcp_client import data_of; data_of(answer).',
+};
 const NO_PACKAGES = 'There is nothing but the standard library and the modules of servers.';
 const NO_ENVIRONMENT =
   'There is no environment here. Write values into the program; servers have their own credentials.';
@@ -42,15 +49,33 @@ function adviceFor(failure: Failure, language: ProcessLanguage, written: Written
       return importAdvice(message, language, written);
     case 'not_serializable':
       return /\bcoroutine\b/.test(message)
-        ? 'Write `await` in front of the call, or `await asyncio.gather(*list)` for a list of calls.'
+        ? AWAIT_IN_PYTHON
         : undefined;
     case 'exception':
-      if (NETWORK_NAMES.test(name) || NETWORK_WORDS.test(message)) return NO_NETWORK;
+      if (NETWORK_NAMES.test(name) || NETWORK_WORDS.test(message))
+        return `There is no network here. ${FIND_A_TOOL[language]}`;
+      if (isFileOfTheMachine(message)) return `There are no files here but those in /workspace. ${FIND_A_TOOL[language]}`;
       if (name === 'KeyError' && /\bos\.environ\b/.test(stack)) return NO_ENVIRONMENT;
+      if (language === 'python' && /'coroutine'/.test(message)) return AWAIT_IN_PYTHON;
+      if (takesResultForData(failure, language, written)) return DATA_OF[language];
       return language === 'node' ? memberAdvice(message, written) : undefined;
     default:
       return undefined;
   }
+}
+
+const MISSING_FILE = /^(?:ENOENT: .*, \w+ |\[Errno 2\] No such file or directory: )'([^']{1,500})'/;
+
+function isFileOfTheMachine(message: string): boolean {
+  const path = MISSING_FILE.exec(message)?.[1];
+  return path?.startsWith('/') === true && !path.startsWith('/workspace');
+}
+
+/** A field that is not there, in a program that calls tools and never looks into their results. */
+function takesResultForData({ name, message }: Failure, language: ProcessLanguage, { source }: Written): boolean {
+  if (!/\bservers\b/.test(source) || /\b(?:data_?of|structuredContent|normalize|content)\b/i.test(source)) return false;
+  if (language === 'node') return /^Cannot read properties of undefined/.test(message);
+  return name === 'KeyError' || /^'dict' object has no attribute/.test(message);
 }
 
 /** As the interpreters write them; the module of a server, then what should be in it. */
@@ -59,7 +84,11 @@ const MISSING_FUNCTION: Readonly<Record<ProcessLanguage, RegExp>> = {
   node: /^The requested module '\.\/servers\/(?<module>\w{1,200})\/index\.js' does not provide an export named '(?<name>[\w$]{1,200})'/,
   python: /^cannot import name '(?<name>\w{1,200})' from 'servers\.(?<module>\w{1,200})'/,
 };
-const MISSING_PACKAGE = /^(?:No module named '|Cannot find package ')/;
+const MISSING_PACKAGE = /^(?:No module named '|Cannot find package ')([^']{1,200})/;
+const IMPORT_A_SERVER: Readonly<Record<ProcessLanguage, string>> = {
+  node: 'Write: import * as server from "./servers/<server>/index.js".',
+  python: 'Write: from servers.<server> import <function>.',
+};
 
 function importAdvice(message: string, language: ProcessLanguage, { snapshot }: Written): string | undefined {
   const names = importedNames(snapshot, language);
@@ -68,7 +97,12 @@ function importAdvice(message: string, language: ProcessLanguage, { snapshot }: 
   const { module, name } = MISSING_FUNCTION[language].exec(message)?.groups ?? {};
   if (module !== undefined && name !== undefined)
     return meant(name, names.functionsOf(module), `Functions of ${module}`);
-  return MISSING_PACKAGE.test(message) ? `${NO_PACKAGES} ${CALL_A_TOOL}` : undefined;
+  const wanted = MISSING_PACKAGE.exec(message)?.[1];
+  if (wanted === undefined) return undefined;
+  // The module of a server, as other contracts import it: `lab`, `servers/lab`, `@codemode/servers`.
+  const of = names.modules.find((each) => each === wanted) ?? (/servers/.test(wanted) ? '<server>' : undefined);
+  if (of !== undefined) return IMPORT_A_SERVER[language].replace('<server>', of);
+  return `${NO_PACKAGES} ${FIND_A_TOOL[language]}`;
 }
 
 /** `files.raed is not a function`, of a module that was imported as a whole. */

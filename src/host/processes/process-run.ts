@@ -1,6 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { openRunContext } from '../../broker/run-context.js';
 import type { Catalog } from '../../catalog/catalog.js';
+import type { LearnedTypes } from '../../catalog/observed/learned-types.js';
 import type { ApprovalState } from '../../domain/approval.js';
 import type { CapabilitySet } from '../../domain/capability.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
@@ -19,6 +20,7 @@ import type { TraceContext } from '../../domain/trace.js';
 import { deferred } from '../../lib/deferred.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { PartialAnswer } from '../calls/partial-answers.js';
+import type { CallFailure } from '../calls/tool-calls.js';
 import type { TraceEntry } from '../calls/tool-trace.js';
 import type { ProcessRecording } from '../recordings/process-recording.js';
 import { programRunner } from '../runs/program-runner.js';
@@ -73,6 +75,8 @@ export interface ProcessRunSummary {
   /** What came back from tools and was not what they promise. */
   readonly warnings: readonly string[];
   readonly misnamed: readonly string[];
+  /** Which server failed a call with these words. */
+  readonly failures: ReadonlyMap<string, CallFailure>;
   /** Paginated answers with a next page that the program did not request. */
   readonly partialAnswers: readonly PartialAnswer[];
   /** The run that it continues, and how many calls were answered from its record. */
@@ -93,6 +97,7 @@ export interface ProcessRunParts extends TraceParts {
   readonly runtime: Runtime;
   readonly catalog: Catalog;
   readonly suspended: SuspendedRuns;
+  readonly observed?: LearnedTypes;
   /** Whether people decide approvals through other surfaces when no client can ask them. */
   readonly servesApprovals?: boolean;
 }
@@ -153,11 +158,12 @@ async function runSteps(
       maxToolCalls,
       present: (outcome) => presentation.reply(outcome),
       namesOf: (tool) => programs.namesOf(tool, seen.snapshot),
+      observe: (tool, value) => parts.observed?.observe(run, tool, presentation.seen?.(value) ?? value),
       client: request,
     },
     seen,
     parts.catalog,
-    (target, input) => programs.answerAbout(target, input, seen.snapshot, parts.catalog),
+    (target, input) => programs.answerAbout(target, input, seen.snapshot, parts.catalog, view.observedTypeOf),
     continued,
   );
   const people = new ProcessWait(calls, () => patienceOf(request, parts, startedAt), request);
@@ -202,6 +208,7 @@ async function runSteps(
     trace,
     warnings: [...calls.tools.warnings],
     misnamed: [...calls.tools.misnamed],
+    failures: calls.tools.failures,
     partialAnswers: calls.tools.partialAnswers.list(),
     redactions: calls.tools.redactions,
     ...(continued === undefined ? {} : { continued: { runId: continued.runId, calls: continued.answered } }),

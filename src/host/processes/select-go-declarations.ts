@@ -11,11 +11,15 @@ import type { Tool } from '../../domain/tool.js';
 export function selectGoDeclarations(
   snapshot: CatalogSnapshot,
   budgetTokens: number,
+  observed: (tool: Tool) => string | undefined,
   used?: UsedBefore,
 ): readonly GoDeclaration[] {
   const servers = byUsefulness(snapshot.servers, used);
   const tools = servers.flatMap((server) => server.tools.map(({ tool }) => tool));
-  const made = declareGo(tools, { detail: 'compact', asks: asksIn(snapshot), among: allTools(snapshot) });
+  const made = declareGo(tools, {
+    ...{ detail: 'compact', asks: asksIn(snapshot), observed },
+    among: allTools(snapshot),
+  });
   const closures = new Closures(made.declarations);
   const nameByTool = new Map(made.functions.map(({ tool, name }) => [tool, name]));
   const queues = servers.map((server) => ranked(server, closures, nameByTool));

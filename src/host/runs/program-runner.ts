@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.js';
+import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import type { CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import { HostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
@@ -14,6 +15,7 @@ import type { CallReply, RunId } from '../../domain/run.js';
 import type { StepSource } from '../../domain/step.js';
 import type { GoReport, GoRuntime } from '../../sandbox/go/go-runtime.js';
 import type { ProcessRuntimes } from '../../sandbox/processes/process-runtimes.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ProgramNames } from '../calls/called-tool.js';
 import { answerGoCatalog, isGoCatalog } from '../processes/go-catalog.js';
 import { goFunctionOf, goToolsFile } from '../processes/go-package.js';
@@ -39,6 +41,7 @@ export interface ProgramRunner {
     input: readonly JsonValue[],
     snapshot: CatalogSnapshot,
     catalog: Catalog,
+    observedTypeOf?: ObservedTypeOf,
   ): CallReply | undefined;
 }
 
@@ -61,9 +64,12 @@ function interpreted(language: ProcessLanguage, runtimes: ProcessRuntimes): Prog
       exportName: functionOf(tool, language),
     }),
     run: (program, handlers) => runtimes.run({ ...program, language }, handlers),
-    answerAbout: (target, input, snapshot, catalog) =>
+    answerAbout: (target, input, snapshot, catalog, observedTypeOf) =>
       isToolCatalog(target)
-        ? answerToolCatalog(target, input, { snapshot, catalog, languages: [language] })
+        ? answerToolCatalog(target, input, {
+            ...{ snapshot, catalog, languages: [language] },
+            ...omitUndefined({ observedTypeOf }),
+          })
         : undefined,
   };
 }
@@ -81,8 +87,8 @@ function compiled(runtime: GoRuntime): ProgramRunner {
     namesOf: (tool, snapshot) => ({ serverName: tool.server.id, exportName: goFunctionOf(tool, snapshot) }),
     run: async ({ source, files, limits }, handlers) =>
       reportOf(await runtime.run({ source, tools: files.get(TOOLS_FILE) ?? '', limits }, handlers), handlers.execution),
-    answerAbout: (target, input, snapshot, catalog) =>
-      isGoCatalog(target) ? answerGoCatalog(target, input, snapshot, catalog) : undefined,
+    answerAbout: (target, input, snapshot, catalog, observedTypeOf) =>
+      isGoCatalog(target) ? answerGoCatalog(target, input, snapshot, catalog, observedTypeOf) : undefined,
   };
 }
 

@@ -177,6 +177,8 @@ export function isEnded(answer: RunAnswer): answer is EndedAnswer {
 /** The words of one contract, as far as a run needs them. */
 export interface Presentation {
   reply(outcome: BrokerOutcome): CallReply;
+  /** What a program works with of an answer, where its contract puts something around it. */
+  seen?(answer: JsonValue): JsonValue;
   /** Brings the arguments of a call into the one that tools take; absent where programs give them so. */
   arrange?(tool: Tool, input: readonly JsonValue[]): readonly JsonValue[];
   /** Takes what is not text out of a result that is too large to pass on as it is. */

@@ -1,10 +1,9 @@
 import { byUsefulness } from '../../catalog/briefing/server-index.js';
 import { commentLine } from '../../catalog/declarations/doc-comment.js';
-import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
 import { declareApi } from '../../catalog/declarations/typescript/unified-api.js';
 import { methodOf, type Namespace, namespacesOf } from '../../catalog/namespaces.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { briefingOf, type CatalogTool, type ToolView } from './tool-view.js';
+import { briefingOf, type CatalogTool, signatureOf, type ToolView } from './tool-view.js';
 
 export type { Namespace } from '../../catalog/namespaces.js';
 
@@ -15,8 +14,7 @@ export function apiNamespacesOf({ forCode }: ToolView): readonly Namespace[] {
 
 /** How a method is called and what it gives, on one line. */
 export function methodSignature({ name, tool }: Namespace['methods'][number], view: ToolView): string {
-  const observed = tool.tool.outputSchema === undefined ? view.observedTypeOf?.(tool.tool) : undefined;
-  return `${toolSignature(tool.tool, name, observed)}${tool.asks === true ? ' @asks' : ''}`;
+  return signatureOf(tool, name, view);
 }
 
 /** `export interface UnifiedAPI` over all of them, or over those of some servers. */

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.js';
 import { firstSentences } from '../../catalog/declarations/doc-comment.js';
 import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
+import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import { type CatalogServer, type CatalogSnapshot, type CatalogTool, notForCode } from '../../catalog/snapshot.js';
 import { shownDescription, shownSchema } from '../../catalog/visible-tool.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
@@ -32,11 +33,11 @@ export function isToolCatalog(target: string): boolean {
 export function answerToolCatalog(
   target: string,
   [question]: readonly JsonValue[],
-  { snapshot, catalog, languages }: CatalogContext,
+  context: CatalogContext,
 ): CallReply {
   const name = target.slice(TARGET.length);
-  const asked = isJsonObject(question) ? question : {};
-  const context = { snapshot, catalog, languages };
+  // `searchTools("words")` is what other contracts have.
+  const asked = isJsonObject(question) ? question : typeof question === 'string' ? { query: question } : {};
   const answer =
     name === 'searchTools'
       ? searchTools(asked, context)
@@ -51,6 +52,7 @@ export interface CatalogContext {
   readonly snapshot: CatalogSnapshot;
   readonly catalog: Catalog;
   readonly languages: readonly ProcessLanguage[];
+  readonly observedTypeOf?: ObservedTypeOf;
 }
 
 export type CatalogAnswer<Found extends JsonValue = JsonValue> = { readonly found: Found } | GuestError;
@@ -58,7 +60,7 @@ export type CatalogAnswer<Found extends JsonValue = JsonValue> = { readonly foun
 /** Manifest entries of the tools that fit. */
 export function searchTools(
   { query = '', serverId, detail = 'name+description', limit }: JsonObject,
-  { snapshot, catalog, languages }: CatalogContext,
+  { snapshot, catalog, languages, observedTypeOf }: CatalogContext,
 ): CatalogAnswer<JsonObject[]> {
   if (typeof query !== 'string') return wrong('query', 'a string', query);
   if (!DETAILS.some((each) => each === detail))
@@ -78,7 +80,7 @@ export function searchTools(
     return (server && snapshot.toolByTarget.get(`${server.path}/${tool.name}`)) ?? [];
   });
   const namesOf = programNames(snapshot, languages);
-  return { found: tools.map((tool) => manifestEntry(tool, detail === 'name', namesOf(tool))) };
+  return { found: tools.map((tool) => manifestEntry(tool, detail === 'name', namesOf(tool), observedTypeOf)) };
 }
 
 /** All that a server says of one tool, and how programs call it. */
@@ -95,14 +97,19 @@ export function getToolDefinition(
 }
 
 /** `module` and `function` are what a program writes. Several languages have a name each, and then no signature. */
-function manifestEntry(found: CatalogTool, isNameOnly: boolean, names: JsonObject): JsonObject {
+function manifestEntry(
+  found: CatalogTool,
+  isNameOnly: boolean,
+  names: JsonObject,
+  observedTypeOf: ObservedTypeOf | undefined,
+): JsonObject {
   const named = namedEntry(found, names);
   if (isNameOnly) return named;
   const { tool } = found;
   const { function: name } = names;
   return {
     ...named,
-    ...(typeof name === 'string' ? { signature: toolSignature(tool, name) } : {}),
+    ...(typeof name === 'string' ? { signature: toolSignature(tool, name, observedTypeOf?.(tool)) } : {}),
     ...wordsOf(found, (text) => firstSentences(text, MAX_DESCRIPTION_CHARACTERS)),
   };
 }

@@ -10,6 +10,7 @@ import {
 } from '../../catalog/briefing/server-declarations.js';
 import { AS_CONFIGURED, type IndexNaming, serverIndex, type UsedBefore } from '../../catalog/briefing/server-index.js';
 import { estimateTokens } from '../../catalog/briefing/tokens.js';
+import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
 import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { CatalogBriefing } from '../../domain/briefing.js';
@@ -43,6 +44,12 @@ export interface ToolView {
   readonly usedBefore?: UsedBefore;
   /** Servers of which the policy leaves nothing: they are in neither. */
   readonly hiddenServers: readonly CatalogServer[];
+}
+
+/** How a tool is called under a name, what it gives, and whether its calls wait for a person, on one line. */
+export function signatureOf({ tool, asks }: CatalogTool, name: string, { observedTypeOf }: ToolView): string {
+  const observed = tool.outputSchema === undefined ? observedTypeOf?.(tool) : undefined;
+  return `${toolSignature(tool, name, observed)}${asks === true ? ' @asks' : ''}`;
 }
 
 /** What the policy says of a tool for one caller. */

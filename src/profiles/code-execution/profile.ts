@@ -2,7 +2,9 @@ import { isHostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import { scriptDeclarationsOf } from '../../host/tools/tool-view.js';
+import { beginningOf, DEFAULT_ANSWER_TOKENS } from '../answer-budget.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
+import { ToldTypes } from '../told-types.js';
 import { otherNames } from '../tool-names.js';
 import { parseScriptRun, type ScriptDefaults } from './contract.js';
 import { PLAYGROUND } from './playground.js';
@@ -20,10 +22,17 @@ const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };
 export interface CodeExecutionOptions {
   readonly defaults: ScriptDefaults;
   readonly toolName?: string;
+  /** About what an answer may cost. */
+  readonly maxTokens?: number;
 }
 
 /** The contract `code_execution`: one tool that runs a script, whose calls block it. */
-export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: CodeExecutionOptions): Profile {
+export function createCodeExecutionProfile({
+  defaults,
+  toolName = TOOL_NAME,
+  maxTokens = DEFAULT_ANSWER_TOKENS,
+}: CodeExecutionOptions): Profile {
+  const told = new ToldTypes();
   const tool: ExposedTool = {
     name: toolName,
     aliases: otherNames(toolName, TOOL_NAME),
@@ -34,7 +43,7 @@ export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: C
     meta: META,
     call: async (session, input, context) => {
       try {
-        return answer(await runScript(session, parseScriptRun(input, defaults), context), false);
+        return modelAnswer(await runScript(session, parseScriptRun(input, defaults), context, told), maxTokens);
       } catch (error) {
         if (isHostError(error, 'bad_input')) return answer(renderBadRequest(error.message), true);
         if (isHostError(error)) return answer(renderHostError(error), true);
@@ -57,6 +66,13 @@ export function createCodeExecutionProfile({ defaults, toolName = TOOL_NAME }: C
     },
     callExample: ({ tool, server }) => `call_tool(${JSON.stringify(server.id)}, ${JSON.stringify(tool.name)}, { ... })`,
   };
+}
+
+/** As a model reads it: of a large value the beginning, and a note that says so. The command line gives all of it. */
+function modelAnswer(response: ScriptResponse, maxTokens: number): OutwardAnswer {
+  const cut = response.ok ? beginningOf(response.value, 'value', maxTokens) : undefined;
+  if (cut === undefined) return answer(response, false);
+  return { ...answer({ ok: true, value: cut.value }, false), notes: [`${cut.note}.`] };
 }
 
 function answer(response: ScriptResponse, isError: boolean): OutwardAnswer {

@@ -6,6 +6,7 @@ import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
 import { lostInResult } from '../lost-values.js';
 import type { CallContext } from '../profile.js';
 import { patternsHint, runNotes } from '../run-notes.js';
+import type { ToldTypes, WrittenNames } from '../told-types.js';
 import { warningLine } from '../warning.js';
 import type { ScriptRun } from './contract.js';
 import { renderScript, type ScriptResponse } from './render.js';
@@ -18,6 +19,7 @@ export async function runScript(
   session: Session,
   { code, language, input, limits, allowedServers }: ScriptRun,
   { log, ...context }: CallContext,
+  told?: ToldTypes,
 ): Promise<ScriptResponse> {
   const traceId = context.trace?.traceId;
   const answer = await session.run({
@@ -36,9 +38,14 @@ export async function runScript(
   const { summary } = answer;
   const { runId } = summary;
   if (summary.logsCut) log?.(`its output was cut after ${limits.maxLogBytes} bytes`, 'warn', { runId, traceId });
-  for (const note of [...unsaid(summary.outcome), ...runNotes(summary, patternsHint)]) context.onNotice?.(note);
+  const types = told?.linesFor(session, summary.outcome, summary.trace, OWN_NAMES) ?? [];
+  for (const note of [...unsaid(summary.outcome), ...runNotes(summary, patternsHint), ...types])
+    context.onNotice?.(note);
   return renderScript(summary);
 }
+
+/** Scripts call tools by the names that their servers gave them. */
+const OWN_NAMES: WrittenNames = { server: ({ server }) => server.id, tool: ({ tool }) => tool.name };
 
 /** What the contract's own messages have no room for: what to write instead, and where in the value something is not JSON. */
 function unsaid(outcome: Outcome): string[] {

@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../domain/run.js';
 import type { TraceEntry } from '../../host/calls/tool-trace.js';
+import { answerCharacters, DEFAULT_ANSWER_TOKENS, LEAST_LOG_CHARACTERS, mostResultCharacters } from '../answer-budget.js';
 import { callsMade } from '../calls-made.js';
 import { entriesWithin } from '../logs-within.js';
 import type { Diagnostic, RunResponse } from './render.js';
@@ -14,18 +15,11 @@ export interface AnswerSettings {
 
 export const TOOL_TRACE_SETTINGS = ['failures', 'all', 'none'] as const;
 export type ToolTraceSetting = (typeof TOOL_TRACE_SETTINGS)[number];
-export const DEFAULT_ANSWER: AnswerSettings = { toolTrace: 'failures', maxTokens: 5_000 };
-
-/** JSON has about so many characters for a token; numbers and ids have fewer. */
-const CHARACTERS_PER_TOKEN = 3;
-/** A result may take this part of the budget; a larger one is kept, and answered with its beginning. */
-const RESULT_PART = 0.8;
-/** What is left to logs, however large the rest is. */
-const LEAST_LOG_CHARACTERS = 1_500;
+export const DEFAULT_ANSWER: AnswerSettings = { toolTrace: 'failures', maxTokens: DEFAULT_ANSWER_TOKENS };
 
 /** Results of more bytes are kept under a handle. */
 export function mostResultBytes({ maxTokens }: AnswerSettings): number {
-  return Math.round(maxTokens * CHARACTERS_PER_TOKEN * RESULT_PART);
+  return mostResultCharacters(maxTokens);
 }
 
 /** The answer as a model reads it. `keepLogs` keeps all lines for a later program, where not all are told. */
@@ -40,7 +34,7 @@ export function modelAnswer(
   const calls = traceFor(settings.toolTrace, toolTrace, isUnfinished);
   const told = [...diagnostics, ...calls.diagnostics];
   const spent = JSON.stringify(result).length + JSON.stringify(told).length;
-  const left = Math.max(LEAST_LOG_CHARACTERS, settings.maxTokens * CHARACTERS_PER_TOKEN - spent);
+  const left = Math.max(LEAST_LOG_CHARACTERS, answerCharacters(settings.maxTokens) - spent);
   return { logs: logsWithin(logs, left, keepLogs), result, diagnostics: told, ...calls.trace, ...rest };
 }
 

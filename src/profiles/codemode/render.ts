@@ -7,6 +7,7 @@ import type { RunSummary, SuspendedSummary, UnavailableServer } from '../../host
 import { DOWN_HINT, STARTING_HINT } from '../../host/tools/discovery.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/visible-text.js';
+import { SHOWN_CHARACTERS } from '../answer-budget.js';
 import { callsFailed } from '../calls-failed.js';
 import { cutJson } from '../cut-json.js';
 import { LOG_LIMIT_REACHED } from '../logs-within.js';
@@ -60,9 +61,6 @@ export function renderResponse(summary: RunSummary): RunResponse {
 function visibleEntry(entry: TraceEntry): TraceEntry {
   return { ...entry, toolName: visibleLine(entry.toolName) };
 }
-
-/** Of a result that is kept, this much is in the answer: its first rows, for a thousand tokens or less. */
-const SHOWN_CHARACTERS = 3_000;
 
 function resultOf(resultJson: string, isKept: boolean): JsonValue {
   return JSON.parse(isKept ? cutJson(resultJson, SHOWN_CHARACTERS) : resultJson) as JsonValue;

@@ -2,6 +2,8 @@ import { isHostError } from '../../domain/errors.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { GoStatus } from '../../domain/process-program.js';
 import { goServerDeclarations } from '../../host/processes/go-package.js';
+import { answerCharacters, DEFAULT_ANSWER_TOKENS } from '../answer-budget.js';
+import { linesWithin } from '../lines-within.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
 import { otherNames } from '../tool-names.js';
 import { parseGoRequest } from './contract.js';
@@ -18,12 +20,19 @@ export interface GoOptions {
   /** Without a toolchain the tool is not listed. */
   readonly status: GoStatus;
   readonly toolName?: string;
+  /** About what an answer may cost. */
+  readonly maxTokens?: number;
 }
 
 const TOOL_NAME = OWN_TOOL_NAMES.go;
 
 /** The contract `go`: one tool that compiles and runs Go code, which calls tools as typed functions. */
-export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOptions): Profile {
+export function createGoProfile({
+  settings,
+  status,
+  toolName = TOOL_NAME,
+  maxTokens = DEFAULT_ANSWER_TOKENS,
+}: GoOptions): Profile {
   const tool: ExposedTool = {
     name: toolName,
     aliases: otherNames(toolName, TOOL_NAME),
@@ -35,7 +44,8 @@ export function createGoProfile({ settings, status, toolName = TOOL_NAME }: GoOp
       try {
         const { code } = parseGoRequest(input);
         const { response, notes, hasFailed } = await runProgram(session, code, settings, context);
-        return { ...answerOf(response, hasFailed), notes };
+        const output = linesWithin(response.output, answerCharacters(maxTokens));
+        return { ...answerOf({ output }, hasFailed), notes };
       } catch (error) {
         if (!isHostError(error)) throw error;
         return answerOf(renderHostError(error), true);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
-import { goAdvice } from '../../host/processes/go-advice.js';
+import { goAdvice, outsideAdvice } from '../../host/processes/go-advice.js';
 import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 import type { Session } from '../../host/session.js';
 import { LinkedAbort } from '../../lib/linked-abort.js';
@@ -63,6 +63,8 @@ const STILL_COMPILING =
 const TOO_LATE = 'Its client waits no longer than this for an answer. Do less in one run.';
 
 function adviceFor({ outcome }: ProcessRunSummary, code: string, session: Session): string {
-  if (outcome.status !== 'failed' || outcome.failure.kind !== 'syntax') return '';
-  return goAdvice(code, outcome.failure.message, session.tools());
+  if (outcome.status !== 'failed') return '';
+  const { kind, message } = outcome.failure;
+  if (kind === 'syntax') return goAdvice(code, message, session.tools());
+  return kind === 'exception' ? outsideAdvice(message) : '';
 }

@@ -1,6 +1,6 @@
 import type { CallVerdict } from '../../domain/audit.js';
 import { isAdvice } from '../../domain/general-hints.js';
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { GuestError } from '../../domain/run.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { fullResult } from '../../host/calls/unwrap.js';
@@ -12,17 +12,27 @@ import type { BrokerOutcome } from '../../host/session.js';
 export const runnerPresentation: Presentation = {
   reply: (outcome) =>
     outcome.ok ? { ok: true, json: resultJson(outcome.reply) } : { ok: false, error: toolError(outcome) },
+  seen: dataIn,
   // Programs on real interpreters cannot be suspended and respond with envelopes, so no client reads these.
   response: ({ runId }) => ({ run_id: runId }),
   suspended: ({ runId }) => ({ run_id: runId }),
 };
+
+/** What `data_of` reads: the structured content, else the text. */
+function dataIn(answer: JsonValue): JsonValue {
+  if (!isJsonObject(answer)) return answer;
+  const { structuredContent, content } = answer;
+  const [only, ...others] = Array.isArray(content) ? content : [];
+  const text = others.length === 0 && isJsonObject(only) && only.type === 'text' ? only.text : undefined;
+  return structuredContent ?? text ?? answer;
+}
 
 function resultJson(reply: ToolReply): string {
   const { structuredContent, structuredJson } = reply;
   const structured =
     structuredJson ?? (structuredContent === undefined ? undefined : JSON.stringify(structuredContent));
   const meta = reply.meta === undefined ? {} : { _meta: reply.meta };
-  const rest = JSON.stringify({ content: reply.content, ...fullResult(reply), ...meta });
+  const rest = JSON.stringify({ ...fullResult(reply), content: reply.content, ...meta });
   // The structured content may be large, and an earlier stage may have serialised it already: it is not serialised twice.
   return structured === undefined ? rest : `{"structuredContent":${structured},${rest.slice(1)}`;
 }

@@ -1,5 +1,6 @@
 import type { KeptOutput } from '../../domain/process-program.js';
 import type { ProcessRunSummary } from '../../host/processes/process-run.js';
+import { linesWithin } from '../lines-within.js';
 
 const TRUNCATED = '<TRUNCATED>\n';
 /** stdout's share of the byte limit when stderr needs the rest. */
@@ -27,22 +28,31 @@ export function printedBy({ stdout, stderr, outcome }: PrintedSummary, maxBytes:
 }
 
 /**
- * The same beside an answer that a model reads: a traceback of a single place is left out, because the error has that place and
- * the message already.
+ * The same beside an answer that a model reads: its first and last lines. A traceback of a single place is left out, because the
+ * error has that place and the message already.
  */
-export function excerptOf(summary: PrintedSummary, maxBytes: number): string {
-  const { outcome, stderr } = summary;
-  const { kind, position, stack = '' } = outcome.status === 'failed' ? outcome.failure : NO_FAILURE;
+export function excerptOf(summary: PrintedSummary, maxCharacters: number): string {
+  const { outcome, stdout, stderr } = summary;
+  const { kind, message, position, stack = '' } = outcome.status === 'failed' ? outcome.failure : NO_FAILURE;
   const places = stack.match(/^\s+(?:File "|at )/gm)?.length ?? 0;
-  const isPlaced = kind === 'import' || (kind === 'exception' && position !== undefined);
-  const isSaid = isPlaced && places <= 1 && stack.trim() !== '';
+  const isPlaced = kind === 'import' || (kind === 'syntax' && message.includes('\n')) || (kind === 'exception' && position !== undefined);
+  const isSaid = isPlaced && places <= 1;
+  const traceback = stack.trimEnd();
   const text = stderr.text.trimEnd();
-  if (!isSaid || stderr.isCut || !text.endsWith(stack.trimEnd())) return printedBy(summary, maxBytes);
-  const rest = text.slice(0, text.length - stack.trimEnd().length);
-  return printedBy({ ...summary, stderr: { ...stderr, text: rest } }, maxBytes);
+  const isLast = traceback !== '' && text.endsWith(traceback);
+  const printed = isSaid && isLast ? text.slice(0, text.length - traceback.length) : stderr.text;
+  const lost = (['stdout', 'stderr'] as const).filter((name) => summary[name].isCut);
+  const parts = [
+    stdout.text,
+    printed,
+    ...lost.map((name) => `<TRUNCATED: ${name} had ${summary[name].totalBytes} bytes, and the rest is lost>`),
+    // What was printed never displaces the traceback.
+    isSaid || isLast || stderr.text.includes(traceback) ? '' : traceback,
+  ];
+  return linesWithin(parts.map(endedByNewline).join(''), maxCharacters);
 }
 
-const NO_FAILURE = { kind: undefined, position: undefined, stack: undefined };
+const NO_FAILURE = { kind: undefined, message: '', position: undefined, stack: undefined };
 
 type PrintedSummary = Pick<ProcessRunSummary, 'stdout' | 'stderr' | 'outcome'>;
 

@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../domain/json.js';
 import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
-import { typesOf } from '../../host/processes/process-packages.js';
+import { functionOf, moduleOf, typesOf } from '../../host/processes/process-packages.js';
+import { beginningOf, DEFAULT_ANSWER_TOKENS } from '../answer-budget.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
-import { type Envelope, Ticket } from './envelope.js';
+import { ToldTypes, type WrittenNames } from '../told-types.js';
+import { Ticket } from './envelope.js';
 import { PLAYGROUND } from './playground.js';
 import { runnerPresentation } from './presentation.js';
 import { instructions, toolDescription } from './prompt.js';
@@ -15,6 +17,8 @@ export interface RunnerOptions {
   readonly settings: RunnerSettings;
   /** Which interpreters there are: only what can be run is offered. */
   readonly runtimes: readonly ProcessRuntimeStatus[];
+  /** About what an answer may cost. */
+  readonly maxTokens?: number;
 }
 
 const TITLES: Readonly<Record<ProcessLanguage, string>> = {
@@ -23,7 +27,12 @@ const TITLES: Readonly<Record<ProcessLanguage, string>> = {
 };
 
 /** The contract `runner`: one tool for each real interpreter, and an envelope for whatever becomes of a program. */
-export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Profile {
+export function createRunnerProfile({
+  settings,
+  runtimes,
+  maxTokens = DEFAULT_ANSWER_TOKENS,
+}: RunnerOptions): Profile {
+  const told = new ToldTypes();
   const available = runtimes.filter((each) => each.isAvailable);
   const tools = available.map(
     ({ language, version }): ExposedTool => ({
@@ -34,7 +43,10 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
       outputSchema: OUTPUT_SCHEMA,
       call: async (session, input, { log: _, ...context }) => {
         const ticket = new Ticket(language, context.trace?.traceId);
-        return answerOf(await answerRequest(session, ticket, language, input, settings, context));
+        const answer = await answerRequest(session, ticket, language, input, settings, context);
+        const { ended, notes } = answer;
+        const types = ended && told.linesFor(session, ended.outcome, ended.trace, namesIn(language));
+        return answerOf({ ...answer, notes: [...notes, ...(types ?? [])] }, maxTokens);
       },
     }),
   );
@@ -50,22 +62,42 @@ export function createRunnerProfile({ settings, runtimes }: RunnerOptions): Prof
   };
 }
 
-function answerOf({ envelope, excerpt, rounded, notes: said }: RunnerAnswer): OutwardAnswer {
-  const notes = excerpt === '' ? [...said] : [`What the program printed:\n${excerpt}`, ...said];
-  // The protocol's library writes numbers as JavaScript has them.
-  if (rounded !== undefined) notes.push(`${rounded} was rounded in this answer; hand it over as a string.`);
+/** What programs write: the module of a server, and the function of a tool. */
+function namesIn(language: ProcessLanguage): WrittenNames {
   return {
-    structured: envelope as unknown as JsonObject,
-    text: textOf(envelope),
-    notes,
+    server: ({ server }, { forCode }) => moduleOf(server, forCode),
+    tool: (tool) => functionOf(tool, language),
+  };
+}
+
+/**
+ * A model reads what became of its program. Ids, digests, the image and the time it took are for programs: they are beside the
+ * answer, where no client shows them to its model ([0121](../../../docs/decisions/0121-ids-are-not-for-the-model.md)).
+ */
+function answerOf({ envelope, excerpt, rounded, notes: said }: RunnerAnswer, maxTokens: number): OutwardAnswer {
+  const { result, ...facts } = envelope;
+  const { metrics: _, ...ended } = result;
+  const cut = ended.ok ? beginningOf(ended.data, 'data', maxTokens) : undefined;
+  const shown = cut === undefined ? ended : { ok: true, data: cut.value };
+  const { approval_state } = facts;
+  return {
+    structured: {
+      ...(approval_state === 'NOT_REQUIRED' ? {} : { approval_state }),
+      result: shown,
+    } as unknown as JsonObject,
+    meta: { [ENVELOPE_KEY]: facts },
+    notes: [
+      ...(excerpt === '' ? [] : [`What the program printed:\n${excerpt}`]),
+      ...(cut === undefined ? [] : [`${cut.note}.`]),
+      ...said,
+      // The protocol's library writes numbers as JavaScript has them.
+      ...(rounded === undefined ? [] : [`${rounded} was rounded in this answer; hand it over as a string.`]),
+    ],
     media: [],
-    isError: !envelope.result.ok,
+    isError: !result.ok,
     isStillRunning: false,
   };
 }
 
-/** Without what a model has no use for, and pays for each time: ids, digests, the image, the time it took. */
-function textOf({ result, approval_state }: Envelope): string {
-  const { metrics: _, ...said } = result;
-  return JSON.stringify({ ...(approval_state === 'NOT_REQUIRED' ? {} : { approval_state }), result: said });
-}
+/** The envelope without its result. */
+const ENVELOPE_KEY = 'io.github.codemode/envelope';

@@ -2,7 +2,7 @@ import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process
 import { functionOf, moduleOf, programIndex } from '../../host/processes/process-packages.js';
 import { briefingOf, type CatalogTool, type ToolView } from '../../host/tools/tool-view.js';
 import { serversHeading } from '../servers-heading.js';
-import { excerptBytes, type RunnerSettings } from './settings.js';
+import { excerptCharacters, type RunnerSettings } from './settings.js';
 
 type Available = Extract<ProcessRuntimeStatus, { isAvailable: true }>;
 
@@ -33,7 +33,7 @@ export function instructions(view: ToolView, runtimes: readonly Available[], set
     // Before the languages, which the description of each tool has too: clients that cut keep the first 2,048 characters.
     RESULTS,
     `## Languages\n\n${runtimes.map(languageLine).join('\n')}${examplesOf(view, runtimes)}`,
-    `## Limits\n\n${timeoutMs / 1000} s, ${Math.floor(maxMemoryBytes / MEGABYTE)} MB of memory, ${maxProcesses} processes, ${Math.floor(maxDiskBytes / MEGABYTE)} MB in /workspace (the working directory), ${settings.maxToolCalls} tool calls, ${settings.maxLineBytes} bytes of answer, ${excerptBytes(settings)} bytes of what it prints (\`<TRUNCATED>\` marks a cut). No network, no files of the machine, no packages besides the standard library.`,
+    `## Limits\n\n${timeoutMs / 1000} s, ${Math.floor(maxMemoryBytes / MEGABYTE)} MB of memory, ${maxProcesses} processes, ${Math.floor(maxDiskBytes / MEGABYTE)} MB in /workspace (the working directory), ${settings.maxToolCalls} tool calls, ${settings.maxLineBytes} bytes of answer, of which you read the beginning where it is large, ${excerptCharacters(settings)} characters of what it prints (\`<TRUNCATED>\` marks a cut). No network, no files of the machine, no packages besides the standard library.`,
     `${serversHeading(briefing)}\n\n${
       briefing.serverCount === 0
         ? (view.forCode.notice ?? 'No server is connected now.')

@@ -1,6 +1,7 @@
 import { type HostError, isHostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
+import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 import type { Session } from '../../host/session.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CallContext } from '../profile.js';
@@ -9,7 +10,7 @@ import { parseRunnerRequest, type RunnerRequest } from './contract.js';
 import { type Answer, digestOf, type Ticket } from './envelope.js';
 import { hostError } from './errors.js';
 import { excerptOf, printedBy } from './printed.js';
-import { excerptBytes, type RunnerSettings } from './settings.js';
+import { excerptCharacters, type RunnerSettings } from './settings.js';
 
 export interface RunnerAnswer extends Answer {
   /** What the program printed, clean and cut. */
@@ -18,6 +19,8 @@ export interface RunnerAnswer extends Answer {
   readonly excerpt: string;
   /** What its author should know besides, a line each. */
   readonly notes: readonly string[];
+  /** How the program ended, and its calls; absent where nothing was run. */
+  readonly ended?: Pick<ProcessRunSummary, 'outcome' | 'trace'>;
   /** Of a program that failed, where it has one. */
   readonly traceback?: string;
   /** Why nothing was run. */
@@ -52,8 +55,9 @@ export async function runProgram(
     return {
       ...(answer ?? ticket.ended(summary, maxLineBytes)),
       printed: printedBy(summary, settings.maxPrintedBytes),
-      excerpt: excerptOf(summary, excerptBytes(settings)),
+      excerpt: excerptOf(summary, excerptCharacters(settings)),
       notes: runNotes(summary, redactionHint),
+      ended: summary,
       ...omitUndefined({ traceback }),
     };
   } catch (error) {

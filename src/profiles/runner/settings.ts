@@ -47,9 +47,9 @@ export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerS
   };
 }
 
-const MAX_EXCERPT_BYTES = 8_000;
+const MAX_EXCERPT_CHARACTERS = 8_000;
 
 /** How much of what a program prints goes beside an answer that a model reads. */
-export function excerptBytes({ maxPrintedBytes }: Pick<RunnerSettings, 'maxPrintedBytes'>): number {
-  return Math.min(MAX_EXCERPT_BYTES, maxPrintedBytes);
+export function excerptCharacters({ maxPrintedBytes }: Pick<RunnerSettings, 'maxPrintedBytes'>): number {
+  return Math.min(MAX_EXCERPT_CHARACTERS, maxPrintedBytes);
 }

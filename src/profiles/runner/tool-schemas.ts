@@ -33,28 +33,11 @@ export function inputSchema(language: ProcessLanguage, { limits, most }: RunnerS
   };
 }
 
-const METRICS: JsonObject = {
-  type: 'object',
-  properties: { duration_ms: { type: 'integer' } },
-  required: ['duration_ms'],
-};
-
 /** JSON Schema of every answer. */
 export const OUTPUT_SCHEMA: JsonObject = {
   type: 'object',
   properties: {
-    run_id: { type: 'string' },
-    trace_id: { type: 'string' },
-    tool_name: { type: 'string' },
-    tool_version: { type: 'string' },
-    input_digest: { type: 'string', description: 'sha256: of the source as UTF-8.' },
-    output_digest: {
-      type: 'string',
-      description: 'sha256: of result as compact JSON with sorted keys and non-ASCII escaped.',
-    },
-    sandbox_image: { type: ['string', 'null'] },
-    duration_ms: { type: 'integer' },
-    approval_state: { type: 'string', enum: ['NOT_REQUIRED', 'PENDING', 'APPROVED', 'DENIED', 'EXPIRED'] },
+    approval_state: { type: 'string', enum: ['PENDING', 'APPROVED', 'DENIED', 'EXPIRED'] },
     result: {
       type: 'object',
       properties: {
@@ -65,12 +48,9 @@ export const OUTPUT_SCHEMA: JsonObject = {
           properties: { type: { type: 'string' }, message: { type: 'string' }, retryable: { type: 'boolean' } },
           required: ['type', 'message', 'retryable'],
         },
-        metrics: METRICS,
       },
-      required: ['ok', 'metrics'],
+      required: ['ok'],
     },
   },
-  required: [
-    ...['run_id', 'trace_id', 'tool_name', 'input_digest', 'output_digest', 'duration_ms', 'approval_state', 'result'],
-  ],
+  required: ['result'],
 };

@@ -11,6 +11,7 @@ import { callsMade } from '../calls-made.js';
 import { lostInResult } from '../lost-values.js';
 import { missingAwait } from '../missing-await.js';
 import { partialResults } from '../partial-results.js';
+import { patternsHint } from '../run-notes.js';
 import { unfinishedWarning } from '../unfinished-warning.js';
 import { waitingCalls } from '../waiting-calls.js';
 import { warningLine } from '../warning.js';
@@ -76,7 +77,7 @@ function inNamespaceWords(line: string): string {
 
 function redactionLines(redactions: RunSummary['redactions']): string[] {
   const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
-  return removed.length === 0 ? [] : [`info: redacted: ${removed.join(', ')}`];
+  return removed.length === 0 ? [] : [`info: redacted: ${removed.join(', ')}. ${patternsHint(Object.keys(redactions))}`.trimEnd()];
 }
 
 /** The response of a run that is suspended until a person decides. Its result is available later, by its id. */

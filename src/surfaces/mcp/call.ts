@@ -15,7 +15,7 @@ import { LinkedAbort } from '../../lib/linked-abort.js';
 import { nearest } from '../../lib/nearest.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { quoteVisibly, visibleLine } from '../../lib/visible-text.js';
-import type { ExposedTool } from '../../profiles/profile.js';
+import type { ExposedTool, OutwardAnswer } from '../../profiles/profile.js';
 import { askerOf, deciderOf, formsOf } from './approval-form.js';
 import { approvalRequest, asksIn, continueApproval } from './approval-requests.js';
 import type { CallResult, CallSide } from './elicitation-call.js';
@@ -135,8 +135,7 @@ async function callExposed(
       // Most clients show their model this alone. A field beside those of the contract, and only where there is something to say.
       structuredContent: notes.length === 0 ? answer.structured : { ...answer.structured, notes },
       ...(answer.isError ? { isError: true } : {}),
-      // Models are not shown this.
-      ...(answer.engine === 'v8' ? { _meta: { [ENGINE_KEY]: answer.engine } } : {}),
+      ...metaOf(answer),
     };
   } catch (error) {
     return internalFailure(connection, error, trace);
@@ -174,6 +173,12 @@ async function callDirect(
   } finally {
     ended.release();
   }
+}
+
+/** Models are not shown this. */
+function metaOf({ meta, engine }: OutwardAnswer): Pick<CallToolResult, '_meta'> {
+  const told = { ...meta, ...(engine === 'v8' ? { [ENGINE_KEY]: engine } : {}) };
+  return Object.keys(told).length === 0 ? {} : { _meta: told };
 }
 
 /** Says which engine a program ended in, where it is not the one in which it started. */

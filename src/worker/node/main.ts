@@ -59,6 +59,8 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
   };
   const fail = (error: unknown): void => {
     const failure = failureOf(error, workspace);
+    // A field of a promise that nobody awaited is undefined, and the next one is the error.
+    process.stderr.write(promises.warning(lineOf));
     process.stderr.write(`${failure.stack ?? failure.message}\n`);
     // What it had set by then goes with it, where that is JSON.
     end(failure, 1, resultJson().json);

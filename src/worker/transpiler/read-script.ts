@@ -102,7 +102,7 @@ function failureOfSecondParser(thrown: unknown, source: string, isTypeScript: bo
 
 function hintFor(message: string): string | undefined {
   if (/^`?(?:for )?await`? /.test(message))
-    return 'A script has no `await` at its top level. Use an async function: a promise that is the value is awaited.';
+    return 'Leave `await` out: calls of tools block until they are answered. Promises of your own need an async function; one that is the value is awaited.';
   if (/\b(?:import|export)\b/.test(message)) return 'A script has no modules: call tools through its global functions.';
   return undefined;
 }

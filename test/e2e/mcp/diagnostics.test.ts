@@ -244,7 +244,7 @@ describe('what a program does not see', () => {
     expect(diagnostic).toMatchObject({
       code: 'CALLS_FAILED',
       message: expect.stringMatching(
-        /^2 of 2 calls failed and were caught: everyday\/fail \(2\); first: .*it did not work/,
+        /^2 of 2 calls failed, and the program continued: everyday\/fail \(2\); first: .*it did not work/,
       ),
     });
   });

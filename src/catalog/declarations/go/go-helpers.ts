@@ -23,8 +23,8 @@ export const GO_HELPERS: readonly GoDeclaration[] = [
   {
     names: ['ToolInfo'],
     uses: [],
-    text: '// ToolInfo is a tool as searchTools finds it; Function is what the code calls it by\ntype ToolInfo struct {\n\tServer, Tool, Function, Description string\n}\n',
-    code: 'type ToolInfo struct {\n\tServer, Tool, Function, Description string\n}\n',
+    text: '// ToolInfo is a tool as searchTools finds it; Function is what the code calls it by\ntype ToolInfo struct {\n\tServer, Tool, Function, Signature, Description string\n}\n',
+    code: 'type ToolInfo struct {\n\tServer, Tool, Function, Signature, Description string\n}\n',
   },
   {
     names: ['searchTools'],

@@ -69,13 +69,23 @@ export function functionDocs(
   tool: Tool,
   warnings: readonly string[],
   detail: Detail,
-  { asks = false, isShared = false }: { readonly asks?: boolean | undefined; readonly isShared?: boolean } = {},
+  {
+    asks = false,
+    isShared = false,
+    observed,
+  }: {
+    readonly asks?: boolean | undefined;
+    readonly isShared?: boolean;
+    /** What a tool without a declared output was seen to give. */
+    readonly observed?: string | undefined;
+  } = {},
 ): string {
   const isOther = isShared || name !== goFunctionName(tool.name);
   const meant = isOther
     ? [`Tool ${commentLine(quoteVisibly(tool.name), 200)} of ${commentLine(quoteVisibly(tool.serverId), 80)}.`]
     : [];
-  if (detail === 'signatures') return comment(name, [...meant, ...(asks ? [ASKS] : [])], '');
+  const seen = observed === undefined || observed === 'string' ? [] : [`Observed: ${observed}`];
+  if (detail === 'signatures') return comment(name, [...meant, ...(asks ? [ASKS] : []), ...seen], '');
   const lines = describedIn(tool.description || tool.annotations?.title || tool.title || '', detail, MAX_TOOL_TEXT);
   // Several tools have this name, or nearly.
   lines.push(...meant);
@@ -83,6 +93,7 @@ export function functionDocs(
   if (readOnlyHint === true) lines.push('(read-only)');
   else if (destructiveHint === true) lines.push('(destructive)');
   if (asks) lines.push(ASKS);
+  lines.push(...seen);
   if (tool.deprecated === true) lines.push('(deprecated)');
   for (const warning of warnings) lines.push(`Warning: ${commentLine(warning, 240)}`);
   return comment(name, lines, '');

@@ -36,6 +36,8 @@ export interface GoOptions {
   readonly targetOf?: (tool: Tool) => string;
   /** Whether calls of a tool wait for a person. */
   readonly asks?: (tool: Tool) => boolean;
+  /** What a tool without a declared output was seen to give, in words. */
+  readonly observed?: (tool: Tool) => string | undefined;
   /** All tools that names are given out among, where these are some of them. */
   readonly among?: readonly Tool[];
 }
@@ -214,11 +216,12 @@ class PackageWriter {
     const parameters = `ctx context.Context${input === undefined ? '' : `, input ${stem}Input`}`;
     const result = output === undefined ? 'string' : `${stem}Output`;
     const call = `codemode.Call(ctx, ${goString(name)}, ${goString(target)}, ${input === undefined ? 'nil' : 'input'}, &output)`;
-    const { detail = 'full', asks } = this.#options;
+    const { detail = 'full', asks, observed } = this.#options;
+    const seen = output === undefined ? observed?.(tool) : undefined;
     return {
       names: [name],
       uses: [...(input === undefined ? [] : [`${stem}Input`]), ...(output === undefined ? [] : [`${stem}Output`])],
-      text: `${functionDocs(name, tool, warnings, detail, { asks: asks?.(tool), isShared: this.#isShared(tool) })}var ${name} func(${parameters}) (${result}, error)\n`,
+      text: `${functionDocs(name, tool, warnings, detail, { asks: asks?.(tool), isShared: this.#isShared(tool), observed: seen })}var ${name} func(${parameters}) (${result}, error)\n`,
       code: `func ${name}(${parameters}) (output ${result}, err error) {\n\terr = ${call}\n\treturn output, err\n}\n`,
     };
   }

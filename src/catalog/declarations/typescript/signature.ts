@@ -26,15 +26,33 @@ function outputOf({ outputSchema }: Tool, observedType: string | undefined): str
     const { root } = readSchema(outputSchema);
     return withoutReference(root).shape.kind === 'unknown' ? undefined : shortType(root, MAX_OUTPUT_CHARACTERS);
   }
-  const seen = observedType?.replace(/;?\s+/g, (gap) => (gap.startsWith(';') ? ', ' : ' ')).replaceAll(', }', ' }');
+  const seen = seenOf(observedType);
   if (seen === undefined) return undefined;
-  const [, kind, data] = /^\/\*\* (.{1,40}?) of: (.*) \*\/ string$/s.exec(seen) ?? [];
-  const short = kind === undefined || data === undefined ? shortened(seen) : textOf(kind, shortened(data));
+  const short = seen.kind === undefined ? seen.data : `/** ${wordsOf(seen)} */ string`;
   return short === undefined ? undefined : `${short} /* observed */`;
 }
 
-function textOf(kind: string, data: string | undefined): string {
-  return `/** ${kind}${data === undefined ? '' : ` of: ${data}`} */ string`;
+/** The same in words, for languages with other types: `CSV text of: { id: string }[]`. */
+export function observedResult(observedType: string | undefined): string | undefined {
+  const seen = seenOf(observedType);
+  return seen === undefined ? undefined : seen.kind === undefined ? seen.data : wordsOf(seen);
+}
+
+interface Seen {
+  /** Of a text that holds data. */
+  readonly kind?: string;
+  readonly data: string | undefined;
+}
+
+function seenOf(observedType: string | undefined): Seen | undefined {
+  const seen = observedType?.replace(/;?\s+/g, (gap) => (gap.startsWith(';') ? ', ' : ' ')).replaceAll(', }', ' }');
+  if (seen === undefined) return undefined;
+  const [, kind, data] = /^\/\*\* (.{1,40}?) of: (.*) \*\/ string$/s.exec(seen) ?? [];
+  return kind === undefined || data === undefined ? { data: shortened(seen) } : { kind, data: shortened(data) };
+}
+
+function wordsOf({ kind, data }: Seen): string {
+  return `${kind}${data === undefined ? '' : ` of: ${data}`}`;
 }
 
 /** A type of our own writer without the members that there is no room for: `{ items: { id: string, … }[] }`. */

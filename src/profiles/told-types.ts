@@ -1,0 +1,52 @@
+import type { Outcome } from '../domain/run.js';
+import type { TraceEntry } from '../host/calls/tool-trace.js';
+import type { Session } from '../host/session.js';
+import { type CatalogTool, signatureOf, type ToolView } from '../host/tools/tool-view.js';
+import { lostInResult } from './lost-values.js';
+
+/** Of all tools of one answer; the rest is told with a later one. */
+const MAX_CHARACTERS = 2_400;
+
+/** What a program writes to call a tool. */
+export interface WrittenNames {
+  server(tool: CatalogTool, view: ToolView): string;
+  tool(tool: CatalogTool, view: ToolView): string;
+}
+
+/**
+ * How the tools are called that a program used and did not get on with, and what they give, a line for each server: of a program
+ * that failed in its own code, or whose result lacks what it expected. Each tool is told to a session once.
+ */
+export class ToldTypes {
+  readonly #told = new WeakMap<Session, Set<string>>();
+
+  linesFor(session: Session, outcome: Outcome, trace: readonly TraceEntry[], names: WrittenNames): string[] {
+    if (!isPuzzled(outcome)) return [];
+    const view = session.tools();
+    const told = this.#told.get(session) ?? new Set();
+    this.#told.set(session, told);
+    const lines = new Map<string, string[]>();
+    let left = MAX_CHARACTERS;
+    for (const entry of trace) {
+      const tool = view.forCode.toolByTarget.get(`${entry.serverId}/${entry.toolName}`);
+      if (tool === undefined || told.has(tool.target) || !isAnswered(entry)) continue;
+      const signature = signatureOf(tool, names.tool(tool, view), view);
+      left -= signature.length + 2;
+      if (left < 0) break;
+      told.add(tool.target);
+      const server = names.server(tool, view);
+      lines.set(server, [...(lines.get(server) ?? []), signature]);
+    }
+    return [...lines].map(([server, signatures]) => `types: ${server}: ${signatures.join('; ')}`);
+  }
+}
+
+/** The types of a call that a person or a credential stands in the way of explain nothing. */
+function isAnswered({ ok, error = '' }: TraceEntry): boolean {
+  return ok || error.startsWith('SchemaValidationError');
+}
+
+function isPuzzled(outcome: Outcome): boolean {
+  if (outcome.status === 'completed') return lostInResult(outcome) !== undefined;
+  return outcome.failure.kind === 'exception' || outcome.failure.kind === 'not_serializable';
+}
