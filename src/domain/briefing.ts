@@ -37,3 +37,8 @@ export interface CatalogBriefing {
   /** For `none`: what was searched for, and what the user has to type. */
   readonly notice?: string;
 }
+
+/** The argument of an example as JSON. Its values have neither brackets nor commas in them: what stands before a colon behind one is a key. */
+export function argumentJson(argument: string): string {
+  return argument.replace(/([{,]\s*)([A-Za-z_$][\w$]*):/g, '$1"$2":');
+}

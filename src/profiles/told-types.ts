@@ -29,11 +29,13 @@ export class ToldTypes {
     let left = MAX_CHARACTERS;
     for (const entry of trace) {
       const tool = view.forCode.toolByTarget.get(`${entry.serverId}/${entry.toolName}`);
-      if (tool === undefined || told.has(tool.target) || !isAnswered(entry)) continue;
+      if (tool === undefined || !isAnswered(entry)) continue;
       const signature = signatureOf(tool, names.tool(tool, view), view);
+      // Programs in another language write another name.
+      if (told.has(signature)) continue;
       left -= signature.length + 2;
       if (left < 0) break;
-      told.add(tool.target);
+      told.add(signature);
       const server = names.server(tool, view);
       lines.set(server, [...(lines.get(server) ?? []), signature]);
     }

@@ -43,6 +43,8 @@ export class ServerNews {
   #named: Set<string> | undefined;
   #hasNotice = false;
   #hasShared = false;
+  /** Servers of which was said how many tools were not declared, and how to get at them. */
+  readonly #counted = new Set<string>();
 
   constructor(options: ServerNewsOptions) {
     this.#options = options;
@@ -75,7 +77,7 @@ export class ServerNews {
       for (const key of [path, ...tools.map((name) => `${path}/${name}`)]) this.#declared.add(key);
     const notice = this.#takeNotice(run.view, looksForServers(run));
     return {
-      declarations: this.#withSharedOnce(declarations),
+      declarations: this.#withSharedOnce(declarations).map((each) => this.#countedOnce(each)),
       ...omitUndefined({ notice }),
     };
   }
@@ -107,6 +109,14 @@ export class ServerNews {
     });
   }
 
+  #countedOnce(types: ServerTypes): ServerTypes {
+    if (!this.#counted.has(types.path)) {
+      if (REST_COUNTED.test(types.text)) this.#counted.add(types.path);
+      return types;
+    }
+    return { ...types, text: types.text.replace(REST_COUNTED, '') };
+  }
+
   /** Whether the client has the types of a server. Who was given no instructions asked for as much as there is room for. */
   #isDeclared(path: string, exportName: string | undefined, view: ToolView): boolean {
     if (this.#declared.has(exportName === undefined ? path : `${path}/${exportName}`)) return true;
@@ -134,6 +144,9 @@ export class ServerNews {
     return notice;
   }
 }
+
+/** Comments of servers are inside of blocks: no line of theirs begins so. */
+const REST_COUNTED = /^\/\/ Not declared here: .*\n/m;
 
 /** Levels of a briefing that have every tool with its types and its description. */
 const TYPED_LEVELS: ReadonlySet<string> = new Set(['full', 'compact']);

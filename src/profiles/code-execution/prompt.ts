@@ -67,12 +67,13 @@ const RULES = `Runs a JavaScript (ES2020 and newer) or TypeScript script that ca
 - \`input\` of the request is the global \`input\`.
 - The answer is \`{ok: true, value}\`: the script's last expression, or a top-level \`return\`. It must be JSON: no functions, dates or cycles. Return counts and needed fields, not raw data.
 - A failed script is answered \`{ok: false, error: {code, message, stack}}\`: correct it and run it again.
+- A call of a tool marked \`@asks\` fails with \`APPROVAL_REQUIRED\` until a person has approved it, and the script is run again then: do what cannot be undone last.
 - No modules, timers, network, files or process. Each run starts fresh.`;
 
 const FAILURES = `## Failures
 
 - Of a script: \`SYNTAX_ERROR\`, \`RUNTIME_ERROR\` (uncaught exception, memory), \`TIMEOUT\`, \`MAX_TOOL_CALLS_EXCEEDED\`, \`SERVER_NOT_ALLOWED\`, \`SERIALIZATION_ERROR\`.
-- Of a call, in \`error.code\`: \`TOOL_ERROR\`, \`INVALID_ARGS\`, \`SERVER_NOT_FOUND\`, \`TOOL_NOT_FOUND\`, \`DENIED\`, \`APPROVAL_REQUIRED\` (tools marked \`@asks\`; the message says what the user has to type), \`RATE_LIMITED\`, \`AUTHENTICATION_REQUIRED\`, \`TOOL_TIMEOUT\`, \`OUTCOME_UNKNOWN\`, \`CALL_FAILED\`.
+- Of a call, in \`error.code\`: \`TOOL_ERROR\`, \`INVALID_ARGS\`, \`SERVER_NOT_FOUND\`, \`TOOL_NOT_FOUND\`, \`DENIED\`, \`APPROVAL_REQUIRED\` (the message says what the user has to type), \`RATE_LIMITED\`, \`AUTHENTICATION_REQUIRED\`, \`TOOL_TIMEOUT\`, \`OUTCOME_UNKNOWN\`, \`CALL_FAILED\`.
 - \`console.log\` goes to the host's log, not into the answer.`;
 
 const SCRIPTS = `## Stored scripts

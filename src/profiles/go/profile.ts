@@ -58,7 +58,7 @@ export function createGoProfile({
     playground: PLAYGROUND,
     tools: status.isAvailable ? [tool] : [],
     maxResultBytes: settings.limits.maxStdoutBytes,
-    instructions: (view) => instructions(view, status, toolName, settings),
+    instructions: (view) => instructions(view, status, toolName, settings, answerCharacters(maxTokens)),
     declarations: goServerDeclarations,
     declarationFormat: {
       fileName: 'tools.go',

@@ -1,3 +1,4 @@
+import { argumentJson } from '../../domain/briefing.js';
 import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process-program.js';
 import { functionOf, moduleOf, programIndex } from '../../host/processes/process-packages.js';
 import { briefingOf, type CatalogTool, type ToolView } from '../../host/tools/tool-view.js';
@@ -82,28 +83,34 @@ function examplesOf(view: ToolView, runtimes: readonly Available[]): string {
     .get(example?.path ?? '')
     ?.tools.find(({ exportName }) => exportName === example?.exportName);
   if (tool === undefined) return '';
-  return runtimes.map(({ language }) => `\n\n${EXAMPLES[language](tool, view)}`).join('');
+  const argument = example?.argument ?? '';
+  return runtimes.map(({ language }) => `\n\n${EXAMPLES[language](tool, view, argument)}`).join('');
 }
 
-const EXAMPLES: Readonly<Record<ProcessLanguage, (tool: CatalogTool, view: ToolView) => string>> = {
-  node: (tool, { forCode }) => {
+const EXAMPLES: Readonly<Record<ProcessLanguage, (tool: CatalogTool, view: ToolView, argument: string) => string>> = {
+  node: (tool, { forCode }, argument) => {
     const module = moduleOf(tool.server, forCode);
     return [
       '```js',
       `import * as ${module} from "./servers/${module}/index.js";`,
-      `const answer = await ${module}.${functionOf(tool, 'node')}({ /* arguments */ });`,
-      'globalThis.result = answer.structuredContent ?? answer.content; // better: only the part you need',
+      'import { dataOf } from "./client/mcp_client.js";',
+      `globalThis.result = dataOf(await ${module}.${functionOf(tool, 'node')}(${argument})); // better: only the part you need`,
       '```',
     ].join('\n');
   },
-  python: (tool, { forCode }) => {
+  python: (tool, { forCode }, argument) => {
     const name = functionOf(tool, 'python');
     return [
       '```python',
       `from servers.${moduleOf(tool.server, forCode)} import ${name}`,
-      `answer = await ${name}({})  # arguments`,
-      'result = answer.get("structuredContent", answer["content"])  # better: only the part you need',
+      'from client.mcp_client import data_of',
+      `result = data_of(await ${name}(${inPython(argument)}))  # better: only the part you need`,
       '```',
     ].join('\n');
   },
 };
+
+function inPython(argument: string): string {
+  const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+  return argumentJson(argument).replace(/(?<=[:,[]\s*)(?:true|false|null)\b/g, (word) => words[word] ?? word);
+}

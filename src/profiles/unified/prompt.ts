@@ -9,7 +9,8 @@ const MAX_DESCRIPTION_CHARACTERS = 2_048;
 export function toolDescription(view: ToolView): string {
   const rules = rulesOf(view);
   const room = MAX_DESCRIPTION_CHARACTERS - rules.length - 40;
-  const shown = namespacesWithin(apiIndexOf(view).split('\n'), room);
+  const withParameters = apiIndexOf(view, { parameters: true });
+  const shown = withParameters.length <= room ? withParameters : namespacesWithin(apiIndexOf(view).split('\n'), room);
   const { notice } = view.forCode;
   return `${rules}\n${notice === undefined ? `Namespaces:\n${shown}` : notice.slice(0, room)}`;
 }
@@ -51,7 +52,7 @@ function rulesOf(view: ToolView): string {
 
 const found = await ${call}; return found; // better: only the part you need
 
-- \`mcp.<namespace>.<tool>(input)\`: one object with named properties, or positional arguments in the order of the schema. A text result that holds JSON arrives parsed. A failed call throws; one of a tool marked \`@asks\` waits for a person.
+- \`mcp.<namespace>.<tool>(input)\`: one object with named properties, or positional arguments in the order of the schema. A text result that holds JSON arrives parsed. A failed call throws; one of a tool marked \`@asks\` waits for a person, which is no failure: do what cannot be undone last.
 - Nothing is granted by default: name every server that the code calls in \`capabilities\`, as "mcp:${serverId}". \`fetch\` needs "network:api.example.com:443", \`fs\` (readFile, writeFile, listFolder) needs "filesystem:/absolute/path".
 - \`context\` of the request is visible; \`console.log\` goes to \`logs\`. No imports, no eval, no process.
 - Filter and aggregate in the code, and return only what is needed.
