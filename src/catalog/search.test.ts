@@ -22,6 +22,24 @@ const documents: SearchDocument[] = [
 ];
 const index = createSearchIndex(documents);
 
+test('a name in camel case behind that of its server is asked for in full, as one of plain words is', () => {
+  const trackers = createSearchIndex([
+    tool('github', 'create_issue', 'Create a new issue in a repository', { title: { type: 'string' } }),
+    tool('github', 'issue_write', 'Create or update an issue', { title: { type: 'string' } }),
+    ...['getTeams', 'createTeam', 'getLabels', 'updateIssue'].map((name) =>
+      tool('linear', `linear_${name}`, 'Something of Linear'),
+    ),
+    tool('linear', 'linear_createIssueTemplate', 'Create a new issue template', { teamId: { type: 'string' } }),
+    tool('linear', 'linear_createIssue', 'Create a new issue in Linear', {
+      ...Object.fromEntries(
+        ['title', 'description', 'assigneeId', 'priority', 'dueDate'].map((key) => [key, { type: 'string' }]),
+      ),
+      teamId: { type: 'string', description: 'ID of the team the issue belongs to' },
+    }),
+  ]);
+  expect(trackers.search('create an issue in a team').map(({ tool: { name } }) => name)[0]).toBe('linear_createIssue');
+});
+
 describe('a tool is found', () => {
   test.each([
     ['by the parts of its snake_case name', 'pull request create', 'github/create_pull_request'],

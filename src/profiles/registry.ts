@@ -31,7 +31,8 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: M
       maxTokens: config.response.maxTokens,
       ...named(config),
     }),
-  runner: (config, { runtimes }) => createRunnerProfile({ settings: runnerSettings(config), runtimes, maxTokens: config.response.maxTokens }),
+  runner: (config, { runtimes }) =>
+    createRunnerProfile({ settings: runnerSettings(config), runtimes, maxTokens: config.response.maxTokens }),
   unified: (config) =>
     createUnifiedProfile({ ...executeSettings(config), ...named(config), maxTokens: config.response.maxTokens }),
   go: (config, { go }) =>

@@ -2,7 +2,7 @@ import type { Tool } from '../../domain/tool.js';
 import type { Postings } from './postings.js';
 import type { QueryStep } from './query.js';
 import { RANKING } from './ranking.js';
-import { termOf, wordsOf } from './tokenize.js';
+import { forEachRun, isHumped, termOf, wordsOf, wordsOfRun } from './tokenize.js';
 
 /** How much of each tool's name a query asks for, its rare words counting more. */
 export class NameMatch {
@@ -14,12 +14,10 @@ export class NameMatch {
   constructor(tools: readonly Tool[], postings: Postings) {
     this.#postings = postings;
     this.#toolCount = tools.length;
-    tools.forEach(({ name }, tool) => {
-      const terms = new Set(wordsOf(name.slice(0, MAX_NAME_CHARS)).map((word) => postings.termId(termOf(word))));
-      terms.delete(undefined);
-      const rarities = [...terms].map((term) => ({ term: term as number, rarity: postings.rarity(term as number) }));
-      const total = rarities.reduce((sum, { rarity }) => sum + rarity, 0) || 1;
-      for (const { term, rarity } of rarities) this.#add(term, { tool, share: rarity / total });
+    const prefixes = prefixesOf(tools, postings);
+    tools.forEach(({ name, serverId }, tool) => {
+      const shares = sharesOf(name.slice(0, MAX_NAME_CHARS), postings, prefixes.get(serverId));
+      for (const [term, share] of shares) this.#add(term, { tool, share });
     });
   }
 
@@ -34,11 +32,12 @@ export class NameMatch {
         }
       }
     }
-    const factors = new Float32Array(this.#toolCount).fill(1);
+    const covered = new Float32Array(this.#toolCount);
     for (const [term, weight] of asked) {
-      for (const { tool, share } of this.#named.get(term) ?? []) factors[tool]! += RANKING.fullName * share * weight;
+      for (const { tool, share } of this.#named.get(term) ?? []) covered[tool]! += share * weight;
     }
-    return factors;
+    // What is asked for as one word and in its parts is asked for once.
+    return covered.map((share) => 1 + RANKING.fullName * Math.min(1, share));
   }
 
   #add(term: number, entry: { tool: number; share: number }): void {
@@ -46,6 +45,60 @@ export class NameMatch {
     if (entries === undefined) this.#named.set(term, [entry]);
     else entries.push(entry);
   }
+}
+
+/**
+ * The share of each word in a name. `createIssue` is `create` and `issue`; as one word it is both of them, not a third that nobody asks
+ * for.
+ */
+function sharesOf(name: string, postings: Postings, prefix: number | undefined): ReadonlyMap<number, number> {
+  const rarities = new Map<number, number>();
+  const joined = new Map<number, readonly number[]>();
+  forEachRun(name, (run) => {
+    const terms = wordsOfRun(run).map((word) => postings.termId(termOf(word)));
+    const isSplit = terms.length > 1 && isHumped(run);
+    const whole = isSplit ? terms.pop() : undefined;
+    const parts = terms.filter((term) => term !== undefined);
+    for (const term of parts) rarities.set(term, postings.rarity(term));
+    if (whole !== undefined) joined.set(whole, parts);
+  });
+  const own = [...rarities].filter(([term]) => term !== prefix);
+  const total = (own.length === 0 ? [...rarities] : own).reduce((sum, [, rarity]) => sum + rarity, 0) || 1;
+  const shares = new Map([...rarities].map(([term, rarity]) => [term, rarity / total]));
+  for (const [whole, parts] of joined)
+    shares.set(
+      whole,
+      parts.reduce((sum, term) => sum + (rarities.get(term) ?? 0) / total, 0),
+    );
+  return shares;
+}
+
+/** Fewer tools may begin alike by chance. */
+const LEAST_TOOLS = 3;
+const SHARED_PART = 0.8;
+
+/**
+ * By server, the word that nearly all of its names begin with: `linear_createIssue`, `linear_getTeams`. It names the server, and who asks
+ * for an issue to be created leaves nothing out.
+ */
+function prefixesOf(tools: readonly Tool[], postings: Postings): ReadonlyMap<string, number> {
+  const counts = new Map<string, Map<number, number>>();
+  const sizes = new Map<string, number>();
+  for (const { serverId, name } of tools) {
+    const [first = ''] = wordsOf(name.slice(0, MAX_NAME_CHARS));
+    const term = postings.termId(termOf(first));
+    const known = counts.get(serverId) ?? new Map<number, number>();
+    counts.set(serverId, known);
+    sizes.set(serverId, (sizes.get(serverId) ?? 0) + 1);
+    if (term !== undefined) known.set(term, (known.get(term) ?? 0) + 1);
+  }
+  const prefixes = new Map<string, number>();
+  for (const [serverId, firsts] of counts) {
+    const count = sizes.get(serverId) ?? 0;
+    for (const [term, times] of firsts)
+      if (count >= LEAST_TOOLS && times >= count * SHARED_PART) prefixes.set(serverId, term);
+  }
+  return prefixes;
 }
 
 /** The protocol allows a name 128 characters; foreign servers need not keep to it. */

@@ -44,11 +44,15 @@ export function wordsOfRun(run: string): string[] {
   if (run.length > LONGEST_WORD_CHARS && !UNSPACED.test(run)) return [];
   if (UNSPACED.test(run)) return pairsOf(run);
   const whole = run.toLowerCase();
-  // `IDs` and `PRs` are plurals, not humps.
-  if (whole === run || !HUMP.test(run) || ACRONYM_PLURAL.test(run)) return [whole];
+  if (!isHumped(run)) return [whole];
   const parts = run.replace(HUMPS, '$1 $2').replace(ACRONYM_END, '$1 $2').toLowerCase().split(' ');
   // `GitHub` and `OneDrive` are asked for as one word as well.
   return [...parts, whole];
+}
+
+/** Whether a run has words of its own: `getUser`. `IDs` and `PRs` are plurals. Then the run as a whole is the last of its words. */
+export function isHumped(run: string): boolean {
+  return run.toLowerCase() !== run && HUMP.test(run) && !ACRONYM_PLURAL.test(run);
 }
 
 /** A run longer than this is an encoded blob, not a word. */

@@ -37,7 +37,8 @@ export function goAdvice(source: string, complaint: string, view: ToolView): str
 /** What helps with an error that a program met because it wanted something of the machine. */
 export function outsideAdvice(message: string): string {
   const find = 'searchTools(ctx, "words") finds a tool that does it.';
-  if (/\bdial (?:tcp|udp)\b|\bsocket: operation not permitted/.test(message)) return `There is no network here. ${find}`;
+  if (/\bdial (?:tcp|udp)\b|\bsocket: operation not permitted/.test(message))
+    return `There is no network here. ${find}`;
   return /: no such file or directory$/m.test(message) ? `There are no files here. ${find}` : '';
 }
 

@@ -1,7 +1,7 @@
-import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import { observedResult } from '../../catalog/declarations/typescript/signature.js';
-import { safeSlice } from '../../lib/safe-slice.js';
+import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import type { Tool } from '../../domain/tool.js';
+import { safeSlice } from '../../lib/safe-slice.js';
 import type { GoTools } from './go-package.js';
 
 /** A search shows ten of them. */

@@ -48,13 +48,12 @@ function adviceFor(failure: Failure, language: ProcessLanguage, written: Written
     case 'import':
       return importAdvice(message, language, written);
     case 'not_serializable':
-      return /\bcoroutine\b/.test(message)
-        ? AWAIT_IN_PYTHON
-        : undefined;
+      return /\bcoroutine\b/.test(message) ? AWAIT_IN_PYTHON : undefined;
     case 'exception':
       if (NETWORK_NAMES.test(name) || NETWORK_WORDS.test(message))
         return `There is no network here. ${FIND_A_TOOL[language]}`;
-      if (isFileOfTheMachine(message)) return `There are no files here but those in /workspace. ${FIND_A_TOOL[language]}`;
+      if (isFileOfTheMachine(message))
+        return `There are no files here but those in /workspace. ${FIND_A_TOOL[language]}`;
       if (name === 'KeyError' && /\bos\.environ\b/.test(stack)) return NO_ENVIRONMENT;
       if (language === 'python' && /'coroutine'/.test(message)) return AWAIT_IN_PYTHON;
       if (takesResultForData(failure, language, written)) return DATA_OF[language];

@@ -13,9 +13,9 @@ import type {
 } from '../../domain/process-program.js';
 import type { CallReply, RunId } from '../../domain/run.js';
 import type { StepSource } from '../../domain/step.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { GoReport, GoRuntime } from '../../sandbox/go/go-runtime.js';
 import type { ProcessRuntimes } from '../../sandbox/processes/process-runtimes.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ProgramNames } from '../calls/called-tool.js';
 import { answerGoCatalog, isGoCatalog } from '../processes/go-catalog.js';
 import { goFunctionOf, goToolsFile } from '../processes/go-package.js';

@@ -1,6 +1,11 @@
 import type { LogEntry } from '../../domain/run.js';
 import type { TraceEntry } from '../../host/calls/tool-trace.js';
-import { answerCharacters, DEFAULT_ANSWER_TOKENS, LEAST_LOG_CHARACTERS, mostResultCharacters } from '../answer-budget.js';
+import {
+  answerCharacters,
+  DEFAULT_ANSWER_TOKENS,
+  LEAST_LOG_CHARACTERS,
+  mostResultCharacters,
+} from '../answer-budget.js';
 import { callsMade } from '../calls-made.js';
 import { entriesWithin } from '../logs-within.js';
 import type { Diagnostic, RunResponse } from './render.js';

@@ -35,7 +35,10 @@ export function excerptOf(summary: PrintedSummary, maxCharacters: number): strin
   const { outcome, stdout, stderr } = summary;
   const { kind, message, position, stack = '' } = outcome.status === 'failed' ? outcome.failure : NO_FAILURE;
   const places = stack.match(/^\s+(?:File "|at )/gm)?.length ?? 0;
-  const isPlaced = kind === 'import' || (kind === 'syntax' && message.includes('\n')) || (kind === 'exception' && position !== undefined);
+  const isPlaced =
+    kind === 'import' ||
+    (kind === 'syntax' && message.includes('\n')) ||
+    (kind === 'exception' && position !== undefined);
   const isSaid = isPlaced && places <= 1;
   const traceback = stack.trimEnd();
   const text = stderr.text.trimEnd();

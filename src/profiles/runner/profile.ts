@@ -27,11 +27,7 @@ const TITLES: Readonly<Record<ProcessLanguage, string>> = {
 };
 
 /** The contract `runner`: one tool for each real interpreter, and an envelope for whatever becomes of a program. */
-export function createRunnerProfile({
-  settings,
-  runtimes,
-  maxTokens = DEFAULT_ANSWER_TOKENS,
-}: RunnerOptions): Profile {
+export function createRunnerProfile({ settings, runtimes, maxTokens = DEFAULT_ANSWER_TOKENS }: RunnerOptions): Profile {
   const told = new ToldTypes();
   const available = runtimes.filter((each) => each.isAvailable);
   const tools = available.map(

@@ -24,7 +24,9 @@ export function textOf({ success, result, error, logs }: ExecuteResponse): strin
     success,
     ...omitUndefined({ result }),
     // What waits for a person is all in the message.
-    ...(error === undefined ? {} : { error: { type, code, message, ...(code === 'APPROVAL_PENDING' ? {} : { details }) } }),
+    ...(error === undefined
+      ? {}
+      : { error: { type, code, message, ...(code === 'APPROVAL_PENDING' ? {} : { details }) } }),
     ...(logs.length === 0 ? {} : { logs }),
   });
 }

@@ -77,7 +77,9 @@ function inNamespaceWords(line: string): string {
 
 function redactionLines(redactions: RunSummary['redactions']): string[] {
   const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);
-  return removed.length === 0 ? [] : [`info: redacted: ${removed.join(', ')}. ${patternsHint(Object.keys(redactions))}`.trimEnd()];
+  return removed.length === 0
+    ? []
+    : [`info: redacted: ${removed.join(', ')}. ${patternsHint(Object.keys(redactions))}`.trimEnd()];
 }
 
 /** The response of a run that is suspended until a person decides. Its result is available later, by its id. */

@@ -86,7 +86,9 @@ class Catalog:
 
 
 def _question(question, more: dict) -> dict:
-    asked = {**(question or {}), **more}
+    # `search_tools("words")` is what other contracts have.
+    named = {"query": question} if isinstance(question, str) else (question or {})
+    asked = {**named, **more}
     return {"serverId" if key == "server_id" else key: value for key, value in asked.items()}
 
 
