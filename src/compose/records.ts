@@ -97,7 +97,7 @@ export function openRecords({
     ...omitUndefined({ audit }),
     approvals,
     suspended,
-    scripts: new ScriptLibrary(() => store.scripts(), store.scriptSign),
+    scripts: new ScriptLibrary(() => store.scripts(), store.scriptSign, quotas),
     quotas,
     approverSecret: {
       make,

@@ -9,7 +9,7 @@ export interface Quotas {
    * several callers, one place of the pool is left for the others whatever this says.
    */
   readonly scripts: number;
-  /** Bytes of host memory for what tools answered to programs that are still running. */
+  /** Bytes of host memory for open calls of programs that are still running, and what was answered to them. */
   readonly memory: number;
   /** Bytes of host memory for results that were too large to be passed on; the oldest go first. */
   readonly results: number;
@@ -17,6 +17,8 @@ export interface Quotas {
   readonly history: number;
   /** Bytes on disk of runs that are suspended. */
   readonly suspended: number;
+  /** Scripts that programs have saved (`save` of `@codemode/scripts`), until somebody removes them. */
+  readonly saved: number;
   /** Calls that wait for a person. */
   readonly approvals: number;
   /** MCP sessions over HTTP, of which the one that was idle for longest goes first; as many WebSockets; and as many requests that listen for news. */
@@ -34,6 +36,7 @@ export const DEFAULT_QUOTAS: Quotas = {
   results: 128 * MEBIBYTE,
   history: 2_000,
   suspended: 512 * MEBIBYTE,
+  saved: 50,
   approvals: 200,
   sessions: 256,
 };

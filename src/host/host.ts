@@ -13,6 +13,7 @@ import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { PresentRun } from '../store/presence.js';
 import type { UndoStore } from '../store/undo.js';
+import { CallerTurns } from './calls/caller-turns.js';
 import type { Presence, SeenClient } from './presence.js';
 import { warmGo } from './processes/warm-go.js';
 import { replayProcess } from './recordings/process-replay.js';
@@ -46,7 +47,7 @@ export interface Isolation {
   readonly description: string;
 }
 
-export interface HostParts extends Omit<SessionParts, 'live'> {
+export interface HostParts extends Omit<SessionParts, 'live' | 'turns'> {
   /** Tells other hosts of the state folder what this one does. */
   readonly presence?: Presence;
   /** What each caller uses of its quotas. */
@@ -82,7 +83,7 @@ export class Host {
   readonly #parts: HostParts & SessionParts;
 
   constructor(parts: HostParts) {
-    this.#parts = { ...parts, live: new LiveRuns(parts.quotas, parts.presence) };
+    this.#parts = { ...parts, turns: new CallerTurns(), live: new LiveRuns(parts.quotas, parts.presence) };
   }
 
   /** Probes the jail once. No program runs before the probe has succeeded. Throws `jail_unavailable`. */

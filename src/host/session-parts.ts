@@ -5,6 +5,7 @@ import type { CatalogServer } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import type { CallerId } from '../domain/run.js';
 import type { Tracer } from '../domain/trace.js';
+import type { CallerTurns } from './calls/caller-turns.js';
 import type { KeptResults } from './runs/kept-results.js';
 import type { LiveRuns } from './runs/live-runs.js';
 import type { Presentation } from './runs/run-types.js';
@@ -41,6 +42,7 @@ export interface SessionParts {
   readonly catalog: Catalog;
   readonly gate: PolicyGate;
   readonly results: KeptResults;
+  readonly turns: CallerTurns;
   readonly suspended: SuspendedRuns;
   readonly scripts: ScriptLibrary;
   readonly telemetry: Telemetry;

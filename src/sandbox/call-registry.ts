@@ -52,7 +52,7 @@ export class CallRegistry {
     }
     for (const each of this.#journal.deliveries) if ('body' in each) this.#deliveredBytes += each.body.byteLength;
     // It had them before it was suspended, and is not refused what it has.
-    this.#account?.take(this.#deliveredBytes);
+    this.#account?.take(this.#deliveredBytes + this.#openBytes);
     this.#seen = this.#journal.calls.length;
   }
 
@@ -75,9 +75,12 @@ export class CallRegistry {
         : { is: 'forged', reason: 'it made another call under the same number' };
     if (call.number !== this.#seen + 1) return { is: 'forged', reason: 'it skipped a number' };
     if (this.#open.size >= MAX_OPEN_CALLS) return { is: 'too much', failure: tooManyOpenCalls(MAX_OPEN_CALLS) };
-    this.#openBytes += call.argumentsJson.length;
-    if (this.#openBytes > MAX_OPEN_CALL_BYTES)
+    const bytes = call.argumentsJson.length;
+    if (this.#openBytes + bytes > MAX_OPEN_CALL_BYTES)
       return { is: 'too much', failure: tooLargeOpenCalls(MAX_OPEN_CALL_BYTES) };
+    if (this.#account?.take(bytes) === false)
+      return { is: 'too much', failure: tooMuchOfCaller(this.#account.maxBytes) };
+    this.#openBytes += bytes;
     this.#seen = call.number;
     this.#journal.calls.push(asked);
     this.#open.set(call.number, call);
@@ -88,6 +91,7 @@ export class CallRegistry {
   answer({ number, argumentsJson }: GuestCall, reply: CallReply, atMs: number): Answer | Failure {
     this.#open.delete(number);
     this.#openBytes -= argumentsJson.length;
+    this.#account?.give(argumentsJson.length);
     if ('ends' in reply) return reply.ends;
     const body = bodyOf(reply);
     this.#deliveredBytes += body.byteLength;

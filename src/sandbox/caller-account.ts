@@ -23,6 +23,13 @@ export class CallerAccount {
     return isWithin;
   }
 
+  /** Gives back what was taken; never what other programs of the caller have. */
+  give(bytes: number): void {
+    const given = Math.min(bytes, this.#bytes);
+    this.#quotas.give('memory', this.#caller, given);
+    this.#bytes -= given;
+  }
+
   giveAll(): void {
     this.#quotas.give('memory', this.#caller, this.#bytes);
     this.#bytes = 0;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { everyday, openHome, startServe } from '../support/program.js';
+import { everyday, openHome, run, startServe } from '../support/program.js';
 import { listed, restClient } from '../support/rest.js';
 
 /*
@@ -15,8 +15,8 @@ beforeAll(async () => {
   home = openHome({
     mcpServers: { everyday: everyday() },
     policy: { preset: 'open', rules: [{ tools: 'everyday/echo', decision: 'ask' }] },
-    quotas: { runs: 3, memory: '1MiB', approvals: 2, sessions: 3 },
-    security: { auth: { tokens: ['mallory', 'trudy', 'eve', 'bob'].map((name) => listed(name)) } },
+    quotas: { runs: 3, memory: '1MiB', approvals: 2, sessions: 3, saved: 2 },
+    security: { auth: { tokens: ['mallory', 'trudy', 'eve', 'peggy', 'bob'].map((name) => listed(name)) } },
   });
   server = await startServe(home);
   rest = restClient(server.url, 'bob');
@@ -171,16 +171,69 @@ test('a question about the catalog of megabytes is answered by its length', asyn
     arguments: {
       code: `import { searchTools, getTool } from '@codemode/discovery';
         const said = [];
-        for (const ask of [() => searchTools('x'.repeat(10_000_000)), () => searchTools('y'.repeat(5_000)), () => getTool('z'.repeat(70_000), 'a')])
+        for (const ask of [() => searchTools('x'.repeat(900_000)), () => searchTools('y'.repeat(5_000)), () => getTool('z'.repeat(70_000), 'a')])
           said.push(await ask().catch((error) => error.message));
         globalThis.__codemode_result__ = said;`,
     },
   });
   expect((answer.structuredContent as { result: unknown }).result).toEqual([
-    'the question has 10000004 characters; at most 65536 are read',
+    'the question has 900004 characters; at most 65536 are read',
     'searchTools: the query has 5000 characters; at most 4000 are read',
     'the question has 70008 characters; at most 65536 are read',
   ]);
+});
+
+test('what the host computes for a program, it computes in turns with what others want', async () => {
+  await using mallory = await server.connect('modern', {}, 'mallory');
+  const made = await run(mallory.client, `globalThis.__codemode_result__ = { rows: Array(300_000).fill(1.5) };`);
+  const handle = /result-[0-9a-f-]{36}/.exec(JSON.stringify(made.diagnostics))?.[0];
+  let isOver = false;
+  const longestWait = async () => {
+    let longestMs = 0;
+    while (!isOver) {
+      const askedAt = performance.now();
+      await (await fetch(`${server.url}/healthz`)).text();
+      longestMs = Math.max(longestMs, performance.now() - askedAt);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return longestMs;
+  };
+  const waiting = longestWait();
+  const startedAt = performance.now();
+  const { result } = await run(
+    mallory.client,
+    `import { load } from '@codemode/results';
+     const parts = await Promise.all(Array.from({ length: 50 }, () => load('${handle}', { path: 'rows.5' })));
+     globalThis.__codemode_result__ = parts.every((part) => part === 1.5);`,
+  );
+  const tookMs = performance.now() - startedAt;
+  isOver = true;
+  expect(result).toBe(true);
+  // All of them at once keep everybody waiting for nearly as long as they take.
+  expect(await waiting).toBeLessThan(tookMs / 3);
+});
+
+test('the arguments of open calls count as memory of the host', async () => {
+  const code = `const text = 'x'.repeat(300_000);
+    return await Promise.all([1, 2, 3, 4, 5].map(() => mcp.everyday.slow({ ms: 1_000, note: text }).catch((error) => error.message)))`;
+  const { body } = await execute('trudy', code);
+  expect(body.error?.message).toContain('quotas.memory');
+  await isServed();
+});
+
+test('scripts that programs save have a quota, and take no place of another caller', async () => {
+  const save = async (token: string, name: string) => {
+    await using agent = await server.connect('modern', {}, token);
+    await run(agent.client, 'globalThis.__codemode_result__ = 1;');
+    const wish = JSON.stringify({ name });
+    const code = `import { save } from '@codemode/scripts';
+      globalThis.__codemode_result__ = await save(${wish}).then(({ version }) => version, (error) => error.message);`;
+    return (await run(agent.client, code)).result;
+  };
+  expect([await save('peggy', 'one'), await save('peggy', 'two'), await save('peggy', 'three')]).toEqual([
+    ...[1, 1, expect.stringContaining('saved 2 scripts, the most that quotas.saved allows one caller')],
+  ]);
+  expect(await save('bob', 'three')).toBe(1);
 });
 
 test('metrics say the quotas, and how often one was refused more', async () => {
@@ -188,7 +241,7 @@ test('metrics say the quotas, and how often one was refused more', async () => {
   const text = await response.text();
   expect(text).toContain('codemode_quota{quota="sessions"} 3');
   expect(text).toContain('codemode_quota{quota="suspended"} 536870912');
-  for (const quota of ['runs', 'memory', 'approvals'])
+  for (const quota of ['runs', 'memory', 'approvals', 'saved'])
     expect(text).toMatch(new RegExp(`codemode_quota_refused\\{quota="${quota}"\\} [1-9]`));
   expect(text).toMatch(/codemode_quota_highest_use\{quota="runs"\} \d/);
 });

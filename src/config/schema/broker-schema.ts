@@ -12,7 +12,7 @@ export const quotasSchema = z.strictObject({
     .meta(means('Scripts of `code_execution` at once. At least one place stays free for other callers.', '5')),
   memory: size({ minBytes: 1024 * 1024 })
     .default(DEFAULT_QUOTAS.memory)
-    .meta(means('Host memory for replies to programs that are still running.', '256MB')),
+    .meta(means('Host memory for open calls of running programs, and for the replies to them.', '256MB')),
   results: size({ minBytes: 1024 * 1024 })
     .default(DEFAULT_QUOTAS.results)
     .meta(means('Host memory for results kept under a handle; the oldest are dropped first.', '64MB')),
@@ -22,6 +22,9 @@ export const quotasSchema = z.strictObject({
   suspended: size({ minBytes: 1024 * 1024 })
     .default(DEFAULT_QUOTAS.suspended)
     .meta(means('Disk space of suspended runs.', '128MB')),
+  saved: integer(0, 500)
+    .default(DEFAULT_QUOTAS.saved)
+    .meta(means('Scripts that programs of a caller have saved, until somebody removes them.', '10')),
   approvals: integer(1, 1e6).default(DEFAULT_QUOTAS.approvals).meta(means('Calls that wait for an approval.', '20')),
   sessions: integer(1, 1e6)
     .default(DEFAULT_QUOTAS.sessions)

@@ -29,6 +29,7 @@ import type { ScriptLibrary } from '../scripts/stored-scripts.js';
 import { answerDiscovery, isDiscovery, questionTooLong, SEARCH_TOOLS, serverAskedAbout } from '../tools/discovery.js';
 import { modulesWith } from '../tools/modules.js';
 import type { ProgramNames } from './called-tool.js';
+import { type CallerTurns, PROGRAM_ENDED } from './caller-turns.js';
 import { type CallsSoFar, ToolCalls } from './tool-calls.js';
 
 export interface RunCallsParts {
@@ -37,6 +38,7 @@ export interface RunCallsParts {
   readonly catalog: Catalog;
   readonly gate: PolicyGate;
   readonly results: KeptResults;
+  readonly turns: CallerTurns;
   readonly suspended: SuspendedRuns;
   readonly scripts: ScriptLibrary;
   readonly observed?: LearnedTypes;
@@ -109,7 +111,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
       });
     this.nested = new NestedRuns(
       {
-        ...{ scripts, sandbox, script, limits, calls: this, patienceMs, client },
+        ...{ scripts, turns: parts.turns, sandbox, script, limits, calls: this, patienceMs, client },
         modules: (functions) => modulesWith(snapshot, functions),
         decisions: new BrokerDecisions({
           tools: this.tools,
@@ -117,6 +119,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
           suspended: parts.suspended,
           sandbox,
           scripts,
+          turns: parts.turns,
           maxToolCalls,
         }),
       },
@@ -173,29 +176,42 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     delegate: RunCallDelegate,
     asker: Asker,
   ): Promise<CallReply> {
-    const { catalog, results, suspended, observed, gate } = this.#parts;
-    const { seen } = this.#context;
-    const { caller, ledger, runId, profile } = asker.context;
+    const { results, suspended, turns, gate } = this.#parts;
+    const { ledger, runId } = asker.context;
     const numbered = asker.firstNumber === 0 ? call : { ...call, number: asker.firstNumber + call.number };
     if (this.#script !== undefined) return this.#answerScript(this.#script, numbered, input, delegate, asker);
-    if (isDiscovery(call.target)) {
-      const tooLong = questionTooLong(call.argumentsJson);
-      if (tooLong !== undefined) return { ok: false, error: tooLong };
-      await seen.fillIn(serverAskedAbout(input, seen.snapshot));
-      const isSearch = call.target === SEARCH_TOOLS;
-      const kept = isSearch ? await this.#parts.scripts.of(profile) : [];
-      if (isSearch && isAboutScripts(input)) return withScripts(noTools(input), input, kept);
-      const typeOf = (tool: Tool) => observed?.typeOf({ caller, profile }, tool);
-      return withScripts(answerDiscovery(call.target, input, seen.snapshot, catalog, typeOf), input, kept);
-    }
+    if (isDiscovery(call.target)) return this.#answerAbout(call, input, delegate, asker);
     if (isScripts(call.target)) return this.nested.answer(call.target, input, delegate, asker, numbered.number);
     if (isResults(call.target)) {
       const onReceived = (received: ReceivedData | 'unknown') =>
         received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
       const { signal, remainingMs } = delegate;
-      return results.answer(call.target, input, asker.context, { runId, suspended, signal, remainingMs, onReceived });
+      const context = { runId, suspended, turns, signal, remainingMs, onReceived };
+      return results.answer(call.target, input, asker.context, context);
     }
     return this.tools.callTool(numbered, input, delegate, asker.context);
+  }
+
+  /** What a program asks about the tools that it sees. */
+  async #answerAbout(
+    { target, argumentsJson }: GuestCall,
+    input: readonly JsonValue[],
+    { signal }: RunCallDelegate,
+    { context: { caller, profile } }: Asker,
+  ): Promise<CallReply> {
+    const { catalog, observed, scripts, turns } = this.#parts;
+    const { seen } = this.#context;
+    const tooLong = questionTooLong(argumentsJson);
+    if (tooLong !== undefined) return { ok: false, error: tooLong };
+    await seen.fillIn(serverAskedAbout(input, seen.snapshot));
+    const isSearch = target === SEARCH_TOOLS;
+    const typeOf = (tool: Tool) => observed?.typeOf({ caller, profile }, tool);
+    const answered = await turns.take(caller, signal, async () => {
+      const kept = isSearch ? await scripts.of(profile) : [];
+      if (isSearch && isAboutScripts(input)) return withScripts(noTools(input), input, kept);
+      return withScripts(answerDiscovery(target, input, seen.snapshot, catalog, typeOf), input, kept);
+    });
+    return answered ?? PROGRAM_ENDED;
   }
 
   /** What a script calls: a tool, or a stored script, whose end is a value to look at as well. */

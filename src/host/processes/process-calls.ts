@@ -2,8 +2,9 @@ import { toolDigestOf } from '../../broker/approvals/identity.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { CallReply, GuestCall, GuestError } from '../../domain/run.js';
+import type { CallerId, CallReply, GuestCall, GuestError } from '../../domain/run.js';
 import { roundedNumber } from '../../lib/exact-numbers.js';
+import { type CallerTurns, PROGRAM_ENDED } from '../calls/caller-turns.js';
 import { ToolCalls, type ToolCallsOptions } from '../calls/tool-calls.js';
 import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from '../recordings/recorded-call.js';
 import type { RunCatalog } from '../runs/run-catalog.js';
@@ -29,15 +30,19 @@ export class ProcessCalls implements CallAnswerer {
   readonly #answerAbout: AnswerAbout;
   readonly #present: ToolCallsOptions['present'];
   readonly #continued: Continuation | undefined;
+  readonly #caller: CallerId;
+  readonly #turns: CallerTurns;
 
   constructor(
-    options: Omit<ToolCallsOptions, 'seen'>,
+    options: Omit<ToolCallsOptions, 'seen'> & { readonly turns: CallerTurns },
     seen: RunCatalog,
     catalog: Pick<Catalog, 'startingNote'>,
     answerAbout: AnswerAbout,
     continued?: Continuation,
   ) {
     this.tools = new ToolCalls({ ...options, seen });
+    this.#caller = options.run.caller;
+    this.#turns = options.turns;
     this.#seen = seen;
     this.#catalog = catalog;
     this.#present = options.present;
@@ -93,9 +98,12 @@ export class ProcessCalls implements CallAnswerer {
     await this.#seen.fillIn(serverInQuestion(input, this.#seen.snapshot));
     const tooLongQuestion = call.target.startsWith('@') ? questionTooLong(call.argumentsJson) : undefined;
     if (tooLongQuestion !== undefined) return this.#present({ ok: false, error: tooLongQuestion });
-    const answer = this.#answerAbout(call.target, input);
-    if (answer !== undefined)
-      return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });
+    if (call.target.startsWith('@')) {
+      const work = () => ({ answer: this.#answerAbout(call.target, input) });
+      const { answer } = (await this.#turns.take(this.#caller, delegate.signal, work)) ?? { answer: PROGRAM_ENDED };
+      if (answer !== undefined)
+        return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });
+    }
     if (!('tool' in found)) return this.#present({ ok: false, error: found });
     return this.tools.callTool({ ...call, target: found.target }, input, delegate);
   }

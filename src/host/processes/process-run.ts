@@ -19,6 +19,7 @@ import type { StopSignal } from '../../domain/stop-signal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import { deferred } from '../../lib/deferred.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
+import type { CallerTurns } from '../calls/caller-turns.js';
 import type { PartialAnswer } from '../calls/partial-answers.js';
 import type { CallFailure } from '../calls/tool-calls.js';
 import type { TraceEntry } from '../calls/tool-trace.js';
@@ -98,6 +99,7 @@ export interface ProcessRunParts extends TraceParts {
   readonly catalog: Catalog;
   readonly suspended: SuspendedRuns;
   readonly observed?: LearnedTypes;
+  readonly turns: CallerTurns;
   /** Whether people decide approvals through other surfaces when no client can ask them. */
   readonly servesApprovals?: boolean;
 }
@@ -155,6 +157,7 @@ async function runSteps(
     {
       run,
       broker,
+      turns: parts.turns,
       maxToolCalls,
       present: (outcome) => presentation.reply(outcome),
       namesOf: (tool) => programs.namesOf(tool, seen.snapshot),

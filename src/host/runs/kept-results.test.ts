@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { CallerId } from '../../domain/run.js';
+import { CallerTurns } from '../calls/caller-turns.js';
 import { KeptResults, type OtherHosts, type ResultContext } from './kept-results.js';
 
-const CONTEXT = { onReceived: () => {} } as unknown as ResultContext;
+const { signal } = new AbortController();
+const CONTEXT = { onReceived: () => {}, turns: new CallerTurns(), signal } as unknown as ResultContext;
 const ann = 'subject ann' as CallerId;
 
 test('sessions of one caller share a bound, and each gets its own results only', async () => {
@@ -48,7 +50,7 @@ test('a result without a session is found by another host, for its caller only, 
   const handle = one.keep({ caller: ann }, '[1,2]');
   const ofSession = one.keep({ caller: ann, sessionId: 's' }, '[3]');
   const received: unknown[] = [];
-  const context = { onReceived: (each: unknown) => void received.push(each) } as unknown as ResultContext;
+  const context = { ...CONTEXT, onReceived: (each: unknown) => void received.push(each) };
   const load = (at: KeptResults, name: string, caller: CallerId) =>
     at.answer('@results/load', [name], { caller }, context);
   expect(await load(two, handle, ann)).toEqual({ ok: true, json: '[1,2]' });

@@ -4,6 +4,7 @@ import type { JsonValue } from '../../domain/json.js';
 import { CallerQuotas } from '../../domain/quotas.js';
 import type { CallerId, CallReply, VirtualModule } from '../../domain/run.js';
 import type { ResultStore } from '../../store/results.js';
+import { type CallerTurns, PROGRAM_ENDED } from '../calls/caller-turns.js';
 import { partOfResult } from '../calls/part-of-result.js';
 import type { RunView, SuspendedRuns } from './suspended-runs.js';
 
@@ -59,6 +60,8 @@ const LAST = 'last';
 export interface ResultContext {
   readonly runId: string;
   readonly suspended: SuspendedRuns;
+  /** To read a value or a run is work of the host. */
+  readonly turns: CallerTurns;
   readonly signal: AbortSignal;
   /** The time that the requesting program has left. */
   readonly remainingMs: () => number;
@@ -119,23 +122,23 @@ export class KeptResults {
     const name = isWait && given === LAST ? await this.#newestRun({ caller, sessionId }, context) : given;
     const found = typeof name === 'string' ? this.#kept.get(caller)?.get(name) : undefined;
     const kept = found?.sessionId === undefined || found.sessionId === sessionId ? found : undefined;
-    if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value) {
-      const part = partOfResult(kept.value.json, request);
-      if ('problem' in part)
-        return failed(part.problem, `Correct the second argument of load(${JSON.stringify(name)}, …).`);
-      context.onReceived(kept.received);
-      return { ok: true, json: part.json };
-    }
+    const { turns, signal, onReceived } = context;
+    const loadPart = (json: string, received: ReceivedData | 'unknown') =>
+      turns.take(caller, signal, (): CallReply => {
+        const part = partOfResult(json, request);
+        if ('problem' in part)
+          return failed(part.problem, `Correct the second argument of load(${JSON.stringify(name)}, …).`);
+        onReceived(received);
+        return { ok: true, json: part.json };
+      });
+    if (target === `${TARGET}load` && kept !== undefined && 'json' in kept.value)
+      return (await loadPart(kept.value.json, kept.received)) ?? PROGRAM_ENDED;
     const elsewhere =
-      kept === undefined && !isWait && isHandle(name) ? await this.#others?.results?.read(caller, name) : undefined;
-    if (elsewhere !== undefined) {
-      const part = partOfResult(elsewhere, request);
-      if ('problem' in part)
-        return failed(part.problem, `Correct the second argument of load(${JSON.stringify(name)}, …).`);
-      // Which servers its data came from is known to its host only.
-      context.onReceived('unknown');
-      return { ok: true, json: part.json };
-    }
+      kept === undefined && !isWait && isHandle(name)
+        ? await turns.take(caller, signal, () => this.#others?.results?.read(caller, name))
+        : undefined;
+    // Which servers its data came from is known to its host only.
+    if (elsewhere !== undefined) return (await loadPart(elsewhere, 'unknown')) ?? PROGRAM_ENDED;
     if (isWait && typeof name === 'string') {
       const run = kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;
       const reply = await waitForRun(name, run, caller, context, this.#others);
@@ -194,7 +197,7 @@ async function waitForRun(
   runId: string,
   detached: DetachedRun | undefined,
   caller: CallerId,
-  { suspended, signal, remainingMs, onReceived }: ResultContext,
+  { suspended, turns, signal, remainingMs, onReceived }: ResultContext,
   others: OtherHosts | undefined,
 ): Promise<CallReply | undefined> {
   const marginMs = Math.min(ANSWER_MARGIN_MS, remainingMs() / 4);
@@ -208,7 +211,8 @@ async function waitForRun(
     }
   }
   for (;;) {
-    const run = await suspended.outcomeOf(caller, runId);
+    const run = await turns.take(caller, signal, () => suspended.outcomeOf(caller, runId));
+    if (signal.aborted) return PROGRAM_ENDED;
     if (run === undefined && (await others?.isUnderWay(runId, caller)) !== true) return undefined;
     const { state, response, approvals } = run ?? UNDER_WAY;
     if (state === 'succeeded' || state === 'failed') {

@@ -4,6 +4,7 @@ import type { CallReply } from '../../domain/run.js';
 import type { StoredScript } from '../../domain/script.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { tooManyCalls } from '../calls/call-refusals.js';
+import { type CallerTurns, PROGRAM_ENDED } from '../calls/caller-turns.js';
 import type { ToolCalls } from '../calls/tool-calls.js';
 import type { RunCatalog } from '../runs/run-catalog.js';
 import type { SuspendedRuns } from '../runs/suspended-runs.js';
@@ -20,6 +21,7 @@ export interface BrokerDecisionsOptions {
   readonly suspended: SuspendedRuns;
   readonly sandbox: Sandbox;
   readonly scripts: ScriptLibrary;
+  readonly turns: CallerTurns;
   readonly maxToolCalls: number;
 }
 
@@ -41,13 +43,24 @@ export class BrokerDecisions implements ScriptDecisions {
   }
 
   async save(wish: JsonValue | undefined, call: DecidedCall): Promise<CallReply> {
-    return this.#make('save', await scriptToSave(this.#options, call.asker.context, wish), call);
+    const { tools, turns, maxToolCalls } = this.#options;
+    const { delegate, asker } = call;
+    // It counts before anything is read for it: what comes of it is known only after a whole recording was.
+    if (!tools.countOne()) return { ok: false, error: tooManyCalls(maxToolCalls) };
+    const { context } = asker;
+    const input = await turns.take(context.caller, delegate.signal, () => scriptToSave(this.#options, context, wish));
+    return input === undefined ? PROGRAM_ENDED : this.#carryOut('save', input, call);
   }
 
   async #make(name: keyof typeof SCRIPT_TOOLS, input: JsonValue, call: DecidedCall): Promise<CallReply> {
     const { tools, maxToolCalls } = this.#options;
-    const { number, delegate, asker } = call;
     if (!tools.countOne()) return { ok: false, error: tooManyCalls(maxToolCalls) };
+    return this.#carryOut(name, input, call);
+  }
+
+  async #carryOut(name: keyof typeof SCRIPT_TOOLS, input: JsonValue, call: DecidedCall): Promise<CallReply> {
+    const { tools } = this.#options;
+    const { number, delegate, asker } = call;
     const outcome = await tools.carryOut(SCRIPT_TOOLS[name], { number }, input, delegate, asker.context);
     if (!outcome.ok) return { ok: false, error: outcome.error };
     return { ok: true, json: JSON.stringify(outcome.reply.structuredContent ?? null) };

@@ -18,6 +18,7 @@ import type { ScriptHead, StoredScript } from '../../domain/script.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
+import { type CallerTurns, PROGRAM_ENDED } from '../calls/caller-turns.js';
 import { recordedCall } from '../recordings/recorded-call.js';
 import { MAX_NESTED_ANSWER_CHARACTERS, MAX_NESTED_CALLS, type NestedScript } from '../recordings/run-notes.js';
 import { type CallAnswerer, Run, type RunCallDelegate, type RunClient } from '../runs/run.js';
@@ -77,6 +78,7 @@ interface NestedLog extends Omit<LogEntry, 'timeMs'> {
 
 export interface NestedRunsOptions {
   readonly scripts: ScriptLibrary;
+  readonly turns: CallerTurns;
   readonly sandbox: Sandbox;
   /** What every program of the run may import, besides functions of scripts. */
   readonly modules: (scripts: readonly ScriptHead[]) => readonly VirtualModule[];
@@ -136,7 +138,7 @@ export class NestedRuns {
     number: number,
   ): Promise<CallReply> {
     try {
-      if (target === LIST_SCRIPTS) return { ok: true, json: JSON.stringify(await this.#list(asker)) };
+      if (target === LIST_SCRIPTS) return await this.#list(asker, delegate);
       if (target === RUN_SCRIPT) return await this.#run(input, delegate, asker, number);
       if (target === SAVE_SCRIPT) return await this.#options.decisions.save(input[0], { number, delegate, asker });
       const called = scriptCalled(target);
@@ -153,13 +155,10 @@ export class NestedRuns {
     );
   }
 
-  async #list({ context }: Asker): Promise<JsonObject[]> {
-    const scripts = (await this.#options.scripts.list()).filter(({ profile }) => profile === context.profile);
-    const functions = scriptFunctions(scripts);
-    return scripts.map(({ name, description, inputSchema, outputSchema, version }) => ({
-      ...{ name, description, version, function: functions.get(name) ?? null },
-      ...omitUndefined({ inputSchema, outputSchema }),
-    }));
+  async #list({ context: { caller, profile } }: Asker, { signal }: RunCallDelegate): Promise<CallReply> {
+    const { turns, scripts } = this.#options;
+    const listed = await turns.take(caller, signal, async () => describedScripts(await scripts.list(), profile));
+    return listed === undefined ? PROGRAM_ENDED : { ok: true, json: JSON.stringify(listed) };
   }
 
   #placesAt(depth: number): Slots {
@@ -291,6 +290,16 @@ export class NestedRuns {
       this.#logs.push({ level, message: line, atMs: journal.startedAtMs + timeMs });
     }
   }
+}
+
+/** What a program is told of the scripts of its contract. */
+function describedScripts(all: readonly ScriptHead[], wanted: string): JsonObject[] {
+  const scripts = all.filter(({ profile }) => profile === wanted);
+  const functions = scriptFunctions(scripts);
+  return scripts.map(({ name, description, inputSchema, outputSchema, version }) => ({
+    ...{ name, description, version, function: functions.get(name) ?? null },
+    ...omitUndefined({ inputSchema, outputSchema }),
+  }));
 }
 
 function contextOf(script: StoredScript, input: JsonObject, { context }: Asker, parentCall: number): RunContext {

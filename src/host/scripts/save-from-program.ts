@@ -27,7 +27,7 @@ const MAX_LOOKED_AT = 50;
 
 /**
  * What `save` of a program would store, made of an earlier run of the same caller: its last one that worked, or the one that
- * it names. Throws `bad_input` and `not_found`. Nothing is stored here.
+ * it names. Throws `bad_input`, `not_found` and `quota_exceeded`. Nothing is stored here.
  */
 export async function scriptToSave(
   { suspended, sandbox, scripts }: SavingParts,
@@ -40,11 +40,12 @@ export async function scriptToSave(
   // The recording is sealed with its caller; the row by which it was found is not.
   if (recording.caller !== owner.caller) throw notYours(runId);
   const { script } = scriptFromRun(recording, profile, { name, description, inputs });
-  await scripts.checkFree(script);
+  const saved = { ...script, savedBy: owner.caller };
+  await scripts.checkFree(saved);
   const failure = inputs.length === 0 ? undefined : await findSyntaxError(sandbox, script.source, script.language);
   if (failure !== undefined)
     throw new HostError('bad_input', `with these inputs the program cannot be read: ${failure.message}`);
-  return { ...script, savedBy: owner.caller } as unknown as JsonObject;
+  return saved as unknown as JsonObject;
 }
 
 function readWish(wish: JsonValue | undefined) {

@@ -1,6 +1,7 @@
 import { HostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
+import { CallerQuotas, quotaExceeded } from '../../domain/quotas.js';
 import {
   isScriptName,
   NAME_RULE,
@@ -8,6 +9,7 @@ import {
   type ScriptProfile,
   type StoredScript,
 } from '../../domain/script.js';
+import { KeyedLock } from '../../lib/keyed-lock.js';
 import { nearest } from '../../lib/nearest.js';
 import { quoteVisibly, visibleText } from '../../lib/visible-text.js';
 import { MAX_SCRIPTS, type ScriptSign, type ScriptStore, scriptDigest } from '../../store/scripts.js';
@@ -28,14 +30,17 @@ const MAX_PINS = 200;
 export class ScriptLibrary {
   readonly #store: () => Promise<ScriptStore>;
   readonly #sign: ScriptSign;
+  readonly #quotas: CallerQuotas;
+  readonly #saving = new KeyedLock();
   #opened: ScriptStore | undefined;
   /** What a store that does not answer at once listed last. */
   #listed: ScriptHead[] = [];
 
   /** `store` is opened when something is first looked for. */
-  constructor(store: () => Promise<ScriptStore>, sign: ScriptSign) {
+  constructor(store: () => Promise<ScriptStore>, sign: ScriptSign, quotas = new CallerQuotas()) {
     this.#store = store;
     this.#sign = sign;
+    this.#quotas = quotas;
   }
 
   /**
@@ -133,18 +138,39 @@ export class ScriptLibrary {
     return { script: { ...head, version: added.version }, isNew: added.state === 'added' };
   }
 
-  /** Throws `bad_input` where a new script cannot have this name: nobody is asked about what would fail. */
-  async checkFree(script: Pick<NewScript, 'name' | 'profile'>): Promise<void> {
+  /**
+   * Throws `bad_input` where a new script cannot have this name, and `quota_exceeded` where the caller has saved as many as it may:
+   * nobody is asked about what would fail.
+   */
+  async checkFree(script: Pick<NewScript, 'name' | 'profile' | 'savedBy'>): Promise<void> {
     const store = await this.#open();
     if ((await store.find(script.name)) !== undefined)
       throw new HostError('bad_input', `there is a script ${script.name} already; take another name`);
     await checkFunction(store, script);
+    await this.#mustHaveRoom(store, script);
   }
 
   /** Stores what the host made of a run for the program of an agent, once the policy has allowed it. */
   async saveFor(made: JsonObject): Promise<JsonObject> {
-    const { script } = await this.add(made as unknown as NewScript);
-    return { name: script.name, version: script.version };
+    const saved = made as unknown as NewScript;
+    // One at a time: those saved at once must not all see the same last place.
+    return this.#saving.run(saved.savedBy ?? '', async () => {
+      await this.#mustHaveRoom(await this.#open(), saved);
+      const { script } = await this.add(saved);
+      return { name: script.name, version: script.version };
+    });
+  }
+
+  /** All callers see what one has saved, and all of it together is bounded: one must not leave no place for the others. */
+  async #mustHaveRoom(store: ScriptStore, { savedBy }: Pick<NewScript, 'savedBy'>): Promise<void> {
+    const count = (await store.list()).filter((each) => each.savedBy === savedBy).length;
+    if (savedBy === undefined || count < this.#quotas.limits.saved) return;
+    this.#quotas.countRefusal('saved');
+    throw quotaExceeded(
+      'saved',
+      `your programs have saved ${count} scripts`,
+      'ask the user to remove one: codemode scripts remove NAME',
+    );
   }
 
   /** Runs in progress keep the version they have loaded. Throws `not_found`. */
