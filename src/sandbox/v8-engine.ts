@@ -63,7 +63,7 @@ export class BothEngines implements Engine, HandOver {
   }
 
   prepare(run: PlacedRun): Promise<void> {
-    return this.#processes.prepare(run.journal.limits.maxMemoryBytes);
+    return this.#processes.prepare(run.caller, run.journal.limits.maxMemoryBytes);
   }
 
   offer(run: PlacedRun): Promise<EnginePlace> | undefined {

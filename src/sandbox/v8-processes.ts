@@ -9,9 +9,18 @@ import type { AssignmentOwner } from './worker-assignment.js';
 import type { WorkerProcess } from './worker-process.js';
 
 export interface V8ProcessOptions {
-  /** Processes at once. A run that only waits leaves its process to one that computes. */
+  /**
+   * Processes at once. A run that only waits leaves its process to one that computes. There is one more for a caller that has none:
+   * runs of another that compute for long do not keep it waiting.
+   */
   readonly max: number;
   start(maxMemoryBytes: number): Promise<WorkerProcess>;
+}
+
+/** A run that waits for a process. */
+interface Waiter {
+  readonly caller: CallerId;
+  wake(): void;
 }
 
 /** A spare takes some 45 MB. Where less than this is free, none is kept. */
@@ -31,10 +40,11 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   readonly libraries = new LibraryDigests();
   readonly #options: V8ProcessOptions;
   readonly #workers = new Set<RunWorker>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<Waiter>();
   #spares: { readonly bytes: number; readonly processes: SpareProcesses; wanted: number } | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
-  #starting = 0;
+  /** For whom processes are being started. */
+  readonly #starting: CallerId[] = [];
   #lastBytes = 0;
   #isClosed = false;
 
@@ -43,7 +53,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   }
 
   get size(): number {
-    return this.#workers.size + this.#starting;
+    return this.#workers.size + this.#starting.length;
   }
 
   /** Every process that holds a run. */
@@ -53,28 +63,35 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
 
   /** A spare is there, and may be used. */
   get isReady(): boolean {
-    return this.#spares?.processes.isReady === true && this.#hasRoom();
+    return this.#spares?.processes.isReady === true && this.size <= this.#options.max;
   }
 
   /** A process for a run that would go on without one; undefined where none is free. */
   offer(caller: CallerId, maxMemoryBytes: number): Promise<RunWorker> | undefined {
-    return this.#isClosed || !this.#hasRoom() ? undefined : this.#take(caller, maxMemoryBytes);
+    const isFree = !this.#isClosed && this.#waiting.size === 0 && this.#hasRoom(caller);
+    return isFree ? this.#take(caller, maxMemoryBytes) : undefined;
   }
 
   /** A process for a run that needs one. */
   async place(caller: CallerId, maxMemoryBytes: number, cancellation: Cancellation): Promise<RunWorker> {
-    while (!this.#isClosed && !this.#hasRoom() && !this.#makeRoom())
+    while (!this.#isClosed && !this.#hasRoom(caller) && !this.#makeRoom())
       await new Promise<void>((resolve, reject) => {
-        this.#waiting.push(resolve);
-        cancellation.signal.addEventListener('abort', () => reject(cancelled()), { once: true });
+        const waiter: Waiter = { caller, wake: resolve };
+        this.#waiting.add(waiter);
+        const cancel = () => {
+          // A place that comes free must not be offered to a run that has ended.
+          this.#waiting.delete(waiter);
+          reject(cancelled());
+        };
+        cancellation.signal.addEventListener('abort', cancel, { once: true });
       });
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
     return this.#take(caller, maxMemoryBytes);
   }
 
   /** Resolves when a spare is there, or cannot be: a run that still needs a process by then may ask for it. */
-  async prepare(maxMemoryBytes: number): Promise<void> {
-    if (!this.#hasRoom()) return;
+  async prepare(caller: CallerId, maxMemoryBytes: number): Promise<void> {
+    if (!this.#hasRoom(caller)) return;
     // Runs follow each other faster than processes start.
     const spares = this.#spares;
     if (spares !== undefined && spares.processes.count > 0) spares.wanted = MAX_SPARES;
@@ -118,26 +135,45 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   workerChanged(worker: RunWorker): void {
     if (!worker.isLost && worker.occupancy > 0) {
       // It waits, and may leave its process to a run that does not.
-      if (worker.backlog === 0) this.#waiting.shift()?.();
+      if (worker.backlog === 0) this.#wakeNext();
       return;
     }
     if (!this.#workers.delete(worker)) return;
     void worker.close();
-    this.#waiting.shift()?.();
+    this.#wakeNext();
     if (!HAS_CORE_FOR_SPARES) this.#warmSoon(this.#lastBytes);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
-    for (const wake of this.#waiting.splice(0)) wake();
+    for (const { wake } of this.#waiting) wake();
+    this.#waiting.clear();
     const workers = [...this.#workers];
     this.#workers.clear();
     await Promise.all([this.#spares?.processes.close(), ...workers.map((worker) => worker.close())]);
   }
 
-  #hasRoom(): boolean {
-    return this.size < this.#options.max;
+  #hasRoom(caller: CallerId): boolean {
+    const { max } = this.#options;
+    return this.size < max || (this.size === max && this.#countOf(caller) === 0);
+  }
+
+  #countOf(caller: CallerId): number {
+    const isOwn = (each: CallerId) => each === caller;
+    return [...this.#workers].filter((worker) => isOwn(worker.caller)).length + this.#starting.filter(isOwn).length;
+  }
+
+  /** The first in line of the caller that has fewest. */
+  #wakeNext(): void {
+    let next: { readonly waiter: Waiter; readonly count: number } | undefined;
+    for (const waiter of this.#waiting) {
+      const count = this.#countOf(waiter.caller);
+      if (next === undefined || count < next.count) next = { waiter, count };
+    }
+    if (next === undefined) return;
+    this.#waiting.delete(next.waiter);
+    next.waiter.wake();
   }
 
   /** A run that waits can be rebuilt from its journal when its answer is there. */
@@ -153,7 +189,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   }
 
   async #take(caller: CallerId, bytes: number): Promise<RunWorker> {
-    this.#starting++;
+    this.#starting.push(caller);
     try {
       const spares = this.#spares?.bytes === bytes ? this.#spares : undefined;
       const process = await (spares?.processes.take() ?? this.#options.start(bytes));
@@ -167,7 +203,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
       if (HAS_CORE_FOR_SPARES) this.#warmSoon(bytes);
       return worker;
     } finally {
-      this.#starting--;
+      this.#starting.splice(this.#starting.indexOf(caller), 1);
       this.#lastBytes = bytes;
     }
   }

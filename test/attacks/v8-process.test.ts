@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { CallerId } from '../../src/domain/run.js';
 import { engineOf } from '../../src/sandbox/journal.js';
 import { openTakenOver, type TakenOver } from '../support/hostile-worker.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
@@ -115,5 +117,39 @@ describe('a program in V8', () => {
     const outcome = await runs('const all = []; for (;;) all.push(new Uint8Array(16 * 1024 * 1024).fill(1));');
     expect(outcome).toMatchObject({ status: 'failed' });
     if (outcome.status === 'failed') expect(['exception', 'limit']).toContain(outcome.failure.kind);
+  });
+});
+
+describe('processes of V8', () => {
+  const forever = { engine: 'v8', limits: { timeoutMs: 6_000 } } as const;
+
+  test('taken by the runs of one caller keep no other caller waiting, nor do runs that ended in the queue', async () => {
+    await using box = await openSandbox({ max: 1 });
+    const { sandbox } = box;
+    const begin = (source: string, caller: string, signal?: AbortSignal) =>
+      sandbox.start(
+        { caller: caller as CallerId, program: box.program(source, forever), ...(signal && { signal }) },
+        box.handlers(),
+      );
+    const most = Math.max(2, availableParallelism());
+    // Of the many that have no place, all are cancelled while they wait.
+    const over = new AbortController();
+    const busy = Array.from({ length: most }, () => begin('for (;;);', 'mallory'));
+    const first = await Promise.all(busy);
+    const queued = Array.from({ length: 20 }, () => begin('for (;;);', 'mallory', over.signal).catch(() => undefined));
+    let isMalloryDone = false;
+    const mallory = Promise.all(first.map(({ report }) => report)).then(() => {
+      isMalloryDone = true;
+    });
+    const bobs = async () => (await (await begin(result('1'), 'bob')).report).outcome;
+    expect(await bobs()).toMatchObject({ status: 'completed' });
+    over.abort();
+    await Promise.all(queued);
+    // The next one of mallory's waits for a place, and gets the one that comes free.
+    const next = begin(result('2'), 'mallory').then(({ report }) => report);
+    expect([await bobs(), isMalloryDone]).toMatchObject([{ status: 'completed' }, false]);
+    for (const { execution } of first) execution.cancel();
+    expect((await next).outcome).toMatchObject({ status: 'completed' });
+    await mallory;
   });
 });

@@ -48,7 +48,7 @@ export class ElicitationCall {
   /** How many there were. */
   rounds = 0;
   readonly #key: string;
-  readonly #caller: string;
+  readonly caller: string;
   readonly #client: Askable;
   readonly #mayWait: () => boolean;
   readonly #ended = new AbortController();
@@ -62,7 +62,7 @@ export class ElicitationCall {
   /** `mayWait`: whether there is room for one more call that waits for its client. */
   constructor({ caller, clientKey, person }: AskedClient, context: ServerContext, mayWait: () => boolean) {
     this.#key = clientKey ?? this.id;
-    this.#caller = caller;
+    this.caller = caller;
     this.#client = { capabilities: capabilitiesOf(context), person };
     this.#mayWait = mayWait;
   }
@@ -70,7 +70,7 @@ export class ElicitationCall {
   begin(work: (side: CallSide) => Promise<CallResult>): void {
     const capabilities = askable(this.#client);
     const answer = (question: Question) => this.#ask(question);
-    const respondent: Respondent = { key: this.#key, caller: this.#caller, capabilities, answer };
+    const respondent: Respondent = { key: this.#key, caller: this.caller, capabilities, answer };
     const showForm: ShowForm = (params, signal) =>
       this.#put('elicitation', { method: 'elicitation/create', params }, `approval-${++this.#asked}`, signal) as never;
     this.#result = work({

@@ -46,8 +46,9 @@ export class McpHttp {
   /** `roundKey`: the same on all hosts that a balancer sends the rounds of one call to. */
   constructor(options: McpOptions, roundKey: Uint8Array) {
     this.#options = options;
-    this.#questions = new QuestionRequests(roundKey);
-    this.#streams = new OpenRequests({ requests: options.host.quotas.limits.sessions, bytes: 0 });
+    const { sessions } = options.host.quotas.limits;
+    this.#questions = new QuestionRequests(roundKey, sessions);
+    this.#streams = new OpenRequests({ requests: sessions, bytes: 0 });
     this.#common = new CommonListing(options);
     this.#sessions = new HttpSessions(options, this.#common, this.#questions);
     this.#modern = createMcpHandler(

@@ -6,8 +6,10 @@ import { type CallResult, type CallSide, ElicitationCall } from './elicitation-c
 import { Progress } from './progress.js';
 import { type RequestStates, requestStateOf, requestStates } from './request-state.js';
 
-/** Calls that wait for their client to come back with an answer. */
-const MAX_WAITING = 256;
+/** Calls that wait for their client to come back with an answer, of all callers. */
+const MAX_WAITING = 4_000;
+/** The same of one caller, where no quota says otherwise. */
+const MAX_WAITING_OF_CALLER = 256;
 /** A client that did not come back for so long will not: its call is ended. Questions expire before that. */
 const FORGET_MS = QUESTION_TIMEOUT_MS + 60_000;
 
@@ -20,9 +22,14 @@ export class QuestionRequests {
   readonly states: RequestStates;
   readonly #waiting = new Map<string, { readonly call: ElicitationCall; readonly timer: NodeJS.Timeout }>();
 
+  /** Calls that have asked something and are not over. */
+  readonly #asking = new Set<ElicitationCall>();
+  readonly #mostOfCaller: number;
+
   /** `key`: of all hosts that take each other's rounds; one of this process, where every round comes to it. */
-  constructor(key: Uint8Array = randomBytes(32)) {
+  constructor(key: Uint8Array = randomBytes(32), mostOfCaller = MAX_WAITING_OF_CALLER) {
     this.states = requestStates(key);
+    this.#mostOfCaller = mostOfCaller;
   }
 
   /** Begins a call, or continues the one that this is a later round of, until its result or its next question. */
@@ -37,20 +44,33 @@ export class QuestionRequests {
     using _progress = isLater ? Progress.of(context) : undefined;
     const known = this.#waiting.get(round?.call ?? '');
     if (isLater && (round.caller !== caller || known?.call.isAnsweredBy(client) !== true)) return REQUEST_IS_OVER;
-    const call = known?.call ?? new ElicitationCall(client, context, () => this.#waiting.size < MAX_WAITING);
+    const call: ElicitationCall = known?.call ?? new ElicitationCall(client, context, () => this.#mayAsk(call));
     if (known === undefined) call.begin(work);
     else call.take(context.mcpReq.inputResponses);
     const step = await call.step([context.mcpReq.signal, context.http?.req?.signal]);
     clearTimeout(this.#waiting.get(call.id)?.timer);
     this.#waiting.delete(call.id);
-    if (step !== 'asks') return step;
+    if (step !== 'asks') {
+      this.#asking.delete(call);
+      return step;
+    }
     const timer = setTimeout(() => {
       this.#waiting.delete(call.id);
+      this.#asking.delete(call);
       call.end();
     }, FORGET_MS).unref();
     this.#waiting.set(call.id, { call, timer });
     const requestState = await this.states.mint({ call: call.id, number: ++call.rounds, caller }, context);
     return inputRequired({ inputRequests: call.inputRequests() as never, requestState });
+  }
+
+  /** Counted when it asks, not when its client is told: calls that ask at the same time must not all see the same last place. */
+  #mayAsk(call: ElicitationCall): boolean {
+    if (this.#asking.has(call)) return true;
+    const own = [...this.#asking].filter(({ caller }) => caller === call.caller).length;
+    if (own >= this.#mostOfCaller || this.#asking.size >= MAX_WAITING) return false;
+    this.#asking.add(call);
+    return true;
   }
 
   /** Nobody comes back any more. */
