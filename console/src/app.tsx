@@ -3,6 +3,7 @@ import { followEvents, link, onEvent, pendingApprovals } from './api/live.js';
 import { messageOf } from './api/request.js';
 import { openSession } from './api/session.js';
 import { session } from './api/session-state.js';
+import { GoTo } from './go-to.js';
 import { Help } from './help.js';
 import { listenForKeys, useKeys } from './lib/keys.js';
 import { place } from './lib/router.js';
@@ -72,14 +73,20 @@ function Screens() {
   const { path } = useStore(place);
   const name = SCREENS.find(({ id }) => id === path[0])?.id ?? 'inbox';
   const [isHelp, setHelp] = useState(false);
+  const [isGoTo, setGoTo] = useState(false);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useKeys([
     { key: '?', label: 'Show or hide this help', run: () => setHelp(true) },
+    { key: 'g', label: 'Go to a screen, a run or a tool', run: () => setGoTo(true) },
     {
       key: '/',
-      label: 'Search on this screen',
-      run: () => document.querySelector<HTMLElement>('[type=search]')?.focus(),
+      label: 'Search on this screen, or go to another',
+      run: () => {
+        const field = document.querySelector<HTMLElement>('main [type=search]');
+        if (field === null) setGoTo(true);
+        else field.focus();
+      },
     },
   ]);
 
@@ -99,7 +106,7 @@ function Screens() {
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to content
       </button>
-      <Navigation current={name} onHelp={() => setHelp(true)} />
+      <Navigation current={name} onGoTo={() => setGoTo(true)} onHelp={() => setHelp(true)} />
       <div>
         <LinkBanner />
         <main class="main" ref={main} id="main" tabIndex={-1}>
@@ -107,6 +114,7 @@ function Screens() {
         </main>
       </div>
       {isHelp && <Help onClose={() => setHelp(false)} />}
+      {isGoTo && <GoTo onClose={() => setGoTo(false)} />}
     </div>
   );
 }

@@ -25,7 +25,15 @@ export type ScreenName = (typeof SCREENS)[number]['id'];
 const LINK_WORDS = { live: 'Live', connecting: 'Connecting', lost: 'Not connected' } as const;
 const LINK_TONES = { live: 'good', connecting: 'wait', lost: 'bad' } as const;
 
-export function Navigation({ current, onHelp }: { current: ScreenName; onHelp: () => void }) {
+export function Navigation({
+  current,
+  onGoTo,
+  onHelp,
+}: {
+  current: ScreenName;
+  onGoTo: () => void;
+  onHelp: () => void;
+}) {
   const pending = useStore(pendingApprovals);
   const linkState = useStore(link);
   const chosen = useStore(theme);
@@ -74,13 +82,16 @@ export function Navigation({ current, onHelp }: { current: ScreenName; onHelp: (
           <span>{LINK_WORDS[linkState]}</span>
         </span>
         {now.state === 'open' && (
-          <span class="hint" title={`${now.info.session.name}, codemode ${now.info.version}`}>
+          <a class="hint" href={linkTo(['connect', 'sessions'])} title={`${now.info.session.name}: show the sessions`}>
             {sessionLabel(now.info.session.name)}, {now.info.session.role}
             <br />
             codemode {now.info.version}
-          </span>
+          </a>
         )}
         <div class="row tight">
+          <button type="button" class="button icon quiet" aria-label="Go to" title="Go to (g)" onClick={onGoTo}>
+            <NavIcon name="search" />
+          </button>
           <button
             type="button"
             class="button icon quiet"
@@ -99,7 +110,7 @@ export function Navigation({ current, onHelp }: { current: ScreenName; onHelp: (
   );
 }
 
-function NavIcon({ name }: { name: 'moon' | 'help' }) {
+function NavIcon({ name }: { name: 'moon' | 'help' | 'search' }) {
   return (
     <span style={{ width: '18px', height: '18px', display: 'inline-flex' }}>
       <Icon name={name} />

@@ -19,11 +19,13 @@ import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { Log } from '../domain/log.js';
 import type { PolicyRule } from '../domain/policy.js';
 import { needsOf, PROFILE_NAMES, type ProfileName } from '../domain/profile-name.js';
-import type { CallerId } from '../domain/run.js';
+import { type CallerId, LOCAL_CALLER } from '../domain/run.js';
 import { VERSION } from '../domain/version.js';
 import { AuditLog } from '../host/admin/audit-log.js';
+import { KeptPrograms } from '../host/admin/console/kept-programs.js';
 import { PolicyEditor, type PolicyFile } from '../host/admin/console/policy-editor.js';
 import { RunHistory } from '../host/admin/console/run-history.js';
+import { RunUndo } from '../host/admin/console/run-undo.js';
 import { usageReport } from '../host/admin/console/usage.js';
 import { measureTokens } from '../host/admin/measure.js';
 import type { Host } from '../host/host.js';
@@ -32,6 +34,7 @@ import type { Inventory } from '../host/tools/inventory.js';
 import { unifiedDiff } from '../lib/line-diff.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
 import { createProfile } from '../profiles/registry.js';
+import { COMMAND_LINE_CALLER } from '../surfaces/cli/caller.js';
 import type { HostSettings } from '../surfaces/cli/composed.js';
 import type { ConsoleOptions, Playground } from '../surfaces/console/console-options.js';
 import { ConsoleSurface } from '../surfaces/console/console-surface.js';
@@ -85,9 +88,11 @@ export async function openConsole(
       };
     },
   });
+  const kept = new KeptPrograms({ host, suspended: records.suspended, redactor });
+  const undo = new RunUndo({ host, redactor, callers: [COMMAND_LINE_CALLER, LOCAL_CALLER, CONSOLE_CALLER] });
   const playground = playgroundOf(parts);
   const surface = new ConsoleSurface({
-    ...{ host, inventory, access, history, playground, log },
+    ...{ host, inventory, access, history, kept, undo, playground, log },
     ...omitUndefined({ audit }),
     policy: policyEditor(parts, history),
     usage: (days) =>

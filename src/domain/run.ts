@@ -16,6 +16,13 @@ export const RUN_STATES = [
   'cancelled',
 ] as const satisfies readonly RunState[];
 export type EndedState = 'succeeded' | 'failed' | 'cancelled';
+/** What an ended run took. */
+export interface RunFigures {
+  /** Calls of tools, also those that were refused or failed. */
+  readonly calls: number;
+  /** What tools answered to its program. */
+  readonly toolBytes: number;
+}
 /** Number of a call within its run: 1, 2, 3... in the order in which the program made them. */
 export type CallNumber = number;
 /** The authenticated party that a run belongs to. Runs of different callers never share a process. */

@@ -375,7 +375,7 @@ export class Session {
     observed?.noteUse(this.caller, serversUsed(tools.trace));
     run.steps.ended(report.outcome, report.durationMs, report.usage);
     const response = this.#options.presentation.response(summary);
-    const listed = { title: redactTitle(redactor, source), durationMs: report.durationMs };
+    const listed = { title: redactTitle(redactor, source), durationMs: report.durationMs, figures: tools.figures };
     // The answer does not wait for it.
     void suspended.recordEnd(owner, stateOf(report.outcome), response, recordingOf(run, report, sandbox), listed);
     return { state: stateOf(summary.outcome), summary };

@@ -33,7 +33,7 @@ const TABLES: readonly CopiedTable[] = [
     name: 'runs',
     key: ['id'],
     columns:
-      'caller profile setting code_digest state created_at updated_at duration_ms title program context response recording modules'.split(
+      'caller profile setting code_digest state created_at updated_at duration_ms calls tool_bytes title program context response recording modules'.split(
         ' ',
       ),
   },

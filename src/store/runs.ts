@@ -1,4 +1,4 @@
-import type { EndedState } from '../domain/run.js';
+import type { EndedState, RunFigures } from '../domain/run.js';
 import type { Awaitable, Stop } from '../lib/awaitable.js';
 
 /** The states in the store: a queued or running run has no row, or its row is held by its host. */
@@ -18,6 +18,8 @@ export interface StoredRun {
   readonly isHeld: boolean;
   /** Undefined until the run has ended, and for runs that an older version recorded. */
   readonly durationMs: number | undefined;
+  /** Of a run that has ended; undefined where they were not recorded. */
+  readonly figures: (RunFigures & { readonly responseBytes: number }) | undefined;
 }
 
 /**
@@ -50,6 +52,7 @@ export interface EndedRun extends Omit<SuspendedRun, 'program' | 'contextJson' |
   /** Both are undefined for a run that was cancelled while suspended: the stored values stay. */
   readonly title: string | undefined;
   readonly durationMs: number | undefined;
+  readonly figures?: RunFigures | undefined;
 }
 
 /** The modules that programs could import. They are stored once for all runs that name their digest. */

@@ -153,7 +153,8 @@ const COLOURS = HighlightStyle.define([
 
 const THEME = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: 'var(--text-sm)' },
-  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  // The box around it shows the focus: lines and gutters lie over an outline of its own.
+  '&.cm-focused': { outline: 'none' },
   '.cm-content': {
     fontFamily: 'var(--mono)',
     minHeight: 'var(--editor-height)',
@@ -163,6 +164,7 @@ const THEME = EditorView.theme({
   '.cm-scroller': {
     fontFamily: 'var(--mono)',
     lineHeight: '22px',
+    fontVariantLigatures: 'none',
     maxHeight: 'max(60vh, var(--editor-height))',
     overflow: 'auto',
   },

@@ -37,7 +37,8 @@ export function CodeView({
   onLine,
 }: CodeViewProps) {
   const [most, setMost] = useState(MAX_LINES);
-  const lines = useMemo(() => visibleText(source.slice(0, MAX_CHARACTERS)).split('\n'), [source]);
+  // The newline that ends a program is not a line of it.
+  const lines = useMemo(() => visibleText(source.slice(0, MAX_CHARACTERS)).replace(/\n$/, '').split('\n'), [source]);
   const text = useMemo(() => colouredPart(lines.slice(0, MAX_LINES)), [lines]);
   const [spans, setSpans] = useState<readonly (readonly Span[])[]>([]);
   const list = useRef<HTMLOListElement>(null);

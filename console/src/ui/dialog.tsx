@@ -7,19 +7,24 @@ export function Dialog({
   title,
   onClose,
   children,
+  isWide = false,
 }: {
   title: string;
   onClose: () => void;
+  /** It shows code. */
+  isWide?: boolean;
   children: ComponentChildren;
 }) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
+    // Where there is something to type, that comes first.
+    dialog?.querySelector<HTMLElement>('.dialog-body input')?.focus();
     return () => dialog?.close();
   }, []);
   return (
-    <dialog class="dialog" ref={element} aria-label={title} onClose={onClose}>
+    <dialog class={`dialog ${isWide ? 'wide' : ''}`} ref={element} aria-label={title} onClose={onClose}>
       <div class="dialog-head">
         <h2>{title}</h2>
         <button type="button" class="button icon quiet" aria-label="Close" onClick={onClose}>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../src/domain/policy.js';
 import type { RunState } from '../../../src/domain/run.js';
 import { messageOf, RequestError } from '../api/request.js';
+import { count } from '../lib/format.js';
 import { Icon, type IconName } from './icons.js';
 import { say } from './toasts.js';
 
@@ -23,6 +24,15 @@ const RUN_TONES: Readonly<Record<RunState, Tone>> = {
 
 export function RunBadge({ state }: { state: RunState }) {
   return <Badge tone={RUN_TONES[state]}>{state}</Badge>;
+}
+
+export const SAVED_TITLE =
+  'What tools answered, less what the run answered: a model that calls the tools itself reads it all';
+
+/** Honest both ways: a run that answers more than its tools did has saved nothing. */
+export function SavedTokens({ tokens }: { tokens: number | undefined }) {
+  if (tokens === undefined) return <>–</>;
+  return <span class={tokens > 0 ? 'tone-good' : 'muted'}>{tokens < 0 ? `−${count(-tokens)}` : count(tokens)}</span>;
 }
 
 /** Of what codemode ran itself: no agent did it, and it counts in no figure. */

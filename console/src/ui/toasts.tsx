@@ -5,6 +5,8 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly tone: 'plain' | 'bad';
+  /** Where to look next. */
+  readonly next?: { readonly href: string; readonly label: string } | undefined;
 }
 
 const toasts = createStore<readonly Toast[]>([]);
@@ -13,9 +15,9 @@ const MAX_TOASTS = 4;
 let lastId = 0;
 
 /** Tells the person something, also by the screen reader. */
-export function say(text: string, tone: Toast['tone'] = 'plain'): void {
+export function say(text: string, tone: Toast['tone'] = 'plain', next?: Toast['next']): void {
   lastId += 1;
-  const toast = { id: lastId, text, tone };
+  const toast = { id: lastId, text, tone, next };
   toasts.set((before) => [...before, toast].slice(-MAX_TOASTS));
   setTimeout(() => close(toast.id), tone === 'bad' ? SHOWN_MS * 2 : SHOWN_MS);
 }
@@ -29,9 +31,14 @@ export function Toasts() {
   const shown = useStore(toasts);
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text, tone }) => (
+      {shown.map(({ id, text, tone, next }) => (
         <div key={id} class={`toast ${tone}`}>
           <span class="foreign">{text}</span>
+          {next !== undefined && (
+            <a href={next.href} onClick={() => close(id)}>
+              {next.label}
+            </a>
+          )}
           <button type="button" aria-label="Close this message" onClick={() => close(id)}>
             <Icon name="close" />
           </button>

@@ -73,7 +73,7 @@ export function VirtualList({
     );
   }
   return (
-    <div class="virtual" ref={box} style={{ height }}>
+    <div class={`virtual ${count * rowHeight > view.height + 1 ? 'scrolls' : ''}`} ref={box} style={{ height }}>
       <ul class="virtual-space" aria-label={label} style={{ height: `${count * rowHeight}px` }}>
         {rows}
       </ul>

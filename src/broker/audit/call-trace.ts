@@ -2,6 +2,7 @@ import type { ApprovalNote, AuditEntry, CallVerdict } from '../../domain/audit.j
 import type { GuestError } from '../../domain/run.js';
 import type { Awaitable } from '../../lib/awaitable.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
+import { replyBytes } from '../reply-bytes.js';
 import type { AuditTrail } from './audit-trail.js';
 
 /** The audit records of one call: that it was sent, if it was, and how it ended. */
@@ -39,7 +40,7 @@ export class CallTrace {
 
   end(outcome: BrokerOutcome): Awaitable<void> {
     const entry = this.#entry;
-    entry.resultBytes = outcome.reply === undefined ? null : bytesOf(outcome.reply);
+    entry.resultBytes = outcome.reply === undefined ? null : replyBytes(outcome.reply);
     entry.durationMs = Math.round((performance.now() - this.#startedAt) * 1_000) / 1_000;
     entry.verdict = verdictOf(outcome);
     entry.approval = outcome.approval ?? NOT_ASKED;
@@ -55,15 +56,4 @@ function verdictOf(outcome: BrokerOutcome): CallVerdict {
   if (outcome.ok) return 'ok';
   if (outcome.verdict !== undefined) return outcome.verdict;
   return outcome.error.errorClass === 'SandboxLimitError' ? 'limited' : 'failed';
-}
-
-/** Of structured content where there is some, else of the texts and data: what a program is given. */
-function bytesOf({ content, structuredContent, structuredJson }: NonNullable<BrokerOutcome['reply']>): number {
-  if (structuredContent !== undefined) return Buffer.byteLength(structuredJson ?? JSON.stringify(structuredContent));
-  let bytes = 0;
-  for (const { text, data } of content) {
-    if (typeof text === 'string') bytes += Buffer.byteLength(text);
-    if (typeof data === 'string') bytes += data.length;
-  }
-  return bytes;
 }

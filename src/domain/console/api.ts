@@ -71,6 +71,19 @@ export const CONSOLE_ROUTES = {
   /** `ExportedRun` (what a file holds, at most `MAX_OPENED_BYTES`) -> `OpenedRun`. Nothing is stored or run. */
   openRun: 'POST /runs/open',
 
+  /** `KeepRequest` -> `KeepPreview`. Stores nothing. Owner only. */
+  previewKeep: 'POST /runs/:id/keep/preview',
+  /** `KeepRequest & { replaces?: boolean }` -> `KeptProgram`. Owner only. */
+  keepRun: 'POST /runs/:id/keep',
+  /** -> `UndoPlan`. Changes nothing. Owner only. */
+  undoPlan: 'GET /runs/:id/undo',
+  /** `{ calls: number[] }`, those that were shown as ready -> `UndoAnswer`. Owner only. */
+  undoRun: 'POST /runs/:id/undo',
+  /** -> `{ scripts: ScriptItem[] }`. */
+  scripts: 'GET /scripts',
+  /** -> `ScriptDetail`. */
+  script: 'GET /scripts/:name',
+
   /** -> `PlaygroundInfo`. */
   playground: 'GET /playground',
   /** `PlaygroundRequest` -> `PlaygroundAnswer`. Owner only. */

@@ -34,6 +34,13 @@ export interface RunItem {
   readonly updatedAtMs: number;
   readonly durationMs?: number;
   readonly pendingApprovals: number;
+  /** Calls of tools that it made; absent until it has ended. */
+  readonly toolCalls?: number;
+  /**
+   * What tools answered, less what the run answered, by the method of `UsageReport`: a model that calls the tools one by one
+   * reads so many tokens more. Negative where the answer is longer. Absent until it has ended.
+   */
+  readonly savedTokens?: number;
   /** Of a failed run: why, in one line. */
   readonly problem?: string;
   /** Codemode ran it itself, to measure or to check this machine: `doctor`, `measure`, `demo`. */

@@ -2,13 +2,14 @@ import type { Broker, BrokerOutcome } from '../../broker/broker.js';
 import type { CapabilityTool } from '../../broker/capabilities/capability-tools.js';
 import { isServerGranted } from '../../broker/capabilities/run-grants.js';
 import { lostAnswerError } from '../../broker/refusals.js';
+import { replyBytes } from '../../broker/reply-bytes.js';
 import type { RunContext } from '../../broker/run-context.js';
 import { type CatalogSnapshot, type CatalogTool, isUnavailable } from '../../catalog/snapshot.js';
 import type { ApprovalState } from '../../domain/approval.js';
 import type { CallVerdict } from '../../domain/audit.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { Respondent } from '../../domain/question.js';
-import type { CallReply, GuestCall, GuestError } from '../../domain/run.js';
+import type { CallReply, GuestCall, GuestError, RunFigures } from '../../domain/run.js';
 import { isRepeatable, type Tool } from '../../domain/tool.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
@@ -70,6 +71,8 @@ export interface CallsSoFar {
   readonly made: number;
   /** Of these, calls of servers that were sent; a run that an older codemode suspended does not say. */
   readonly sent?: number;
+  /** What tools have answered. */
+  readonly toolBytes?: number;
   readonly partial?: PartialSoFar;
   readonly retries?: readonly CallRetry[];
 }
@@ -109,6 +112,7 @@ export class ToolCalls {
   isRepeatable = true;
   #made: number;
   #sent: number;
+  #toolBytes: number;
 
   /** `soFar`: the calls of a resumed run before it was suspended. */
   constructor(options: ToolCallsOptions, soFar: CallsSoFar = NO_CALLS) {
@@ -120,11 +124,17 @@ export class ToolCalls {
     this.retries = [...(soFar.retries ?? [])];
     this.#made = soFar.made;
     this.#sent = soFar.sent ?? soFar.made;
+    this.#toolBytes = soFar.toolBytes ?? 0;
   }
 
   /** Calls that were sent to servers, whatever the outcome. */
   get sentCount(): number {
     return this.#sent;
+  }
+
+  /** For lists of runs. */
+  get figures(): RunFigures {
+    return { calls: Math.min(this.#made, this.#options.maxToolCalls), toolBytes: this.#toolBytes };
   }
 
   /** The trace of an ended program, including calls that were in flight. */
@@ -139,6 +149,7 @@ export class ToolCalls {
       redactions: this.redactions,
       made: this.#made,
       sent: this.#sent,
+      toolBytes: this.#toolBytes,
       partial: this.partialAnswers.soFar,
       retries: this.retries,
     };
@@ -276,6 +287,7 @@ export class ToolCalls {
     const entry = traceOf(found, outcome, performance.now() - startedAt);
     if (this.trace.length < MAX_TRACE_ENTRIES)
       this.trace.push(wasCancelled ? { ...entry, error: unfinishedSummary(unfinished) } : entry);
+    if (outcome.reply !== undefined) this.#toolBytes += replyBytes(outcome.reply);
     if (!outcome.ok) this.#remember(outcome.error, failureOf(tool, outcome));
     if (outcome.redactions !== undefined) this.countRedactions(outcome.redactions);
     if (outcome.approval !== undefined) this.approvalStates.add(outcome.approval.state);

@@ -229,7 +229,7 @@ async function runSteps(
     calls: recorded,
     notes: { usage: { cpuMs: report.cpuMs }, retries: calls.tools.retries },
   };
-  const listed = { title: redactTitle(redactor, source), durationMs: report.durationMs };
+  const listed = { title: redactTitle(redactor, source), durationMs: report.durationMs, figures: calls.tools.figures };
   runner.notify(request, view);
   // The answer does not wait for it.
   void parts.suspended.recordEnd(owner, state, request.respond(summary), recording, listed);

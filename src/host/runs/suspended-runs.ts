@@ -3,7 +3,7 @@ import type { RunStart } from '../../broker/run-context.js';
 import type { Approval } from '../../domain/approval.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { CallerId, EndedState, GuestCall, RunState } from '../../domain/run.js';
+import type { CallerId, EndedState, GuestCall, RunFigures, RunState } from '../../domain/run.js';
 import type { Awaitable } from '../../lib/awaitable.js';
 import { encodeDelivery } from '../../sandbox/journal.js';
 import type { AnswersOfDay, RunChoice, RunLease, RunPlace, RunStore, StoredRun } from '../../store/runs.js';
@@ -36,6 +36,7 @@ export interface RunView {
   readonly title: string | undefined;
   /** Undefined until it has ended. */
   readonly durationMs: number | undefined;
+  readonly figures?: StoredRun['figures'];
   readonly response: JsonValue;
   readonly approvals: readonly Approval[];
 }
@@ -44,6 +45,7 @@ export interface RunView {
 export interface RunListEntry {
   readonly title: string;
   readonly durationMs: number;
+  readonly figures: RunFigures;
 }
 
 /** How often it is looked whether a run that another process has resumed is done. */
@@ -154,6 +156,7 @@ export class SuspendedRuns {
       modules: kept?.modules,
       title: listed?.title,
       durationMs: listed?.durationMs,
+      figures: listed?.figures,
       lease,
     });
   }
@@ -354,7 +357,7 @@ export class SuspendedRuns {
     titles: ReadonlyMap<string, string>,
     { responseJson, isBrief = false }: { readonly responseJson?: string | undefined; readonly isBrief?: boolean } = {},
   ): Promise<RunView> {
-    const { id, caller, profile, createdAtMs, updatedAtMs, isHeld, durationMs } = run;
+    const { id, caller, profile, createdAtMs, updatedAtMs, isHeld, durationMs, figures } = run;
     return {
       runId: id,
       state: isHeld && run.state === 'suspended' ? 'running' : run.state,
@@ -364,6 +367,7 @@ export class SuspendedRuns {
       updatedAtMs,
       title: titles.get(id),
       durationMs,
+      figures,
       response: responseJson === undefined ? null : (JSON.parse(responseJson) as JsonValue),
       approvals: isBrief && run.state !== 'suspended' ? [] : await this.#options.approvals.ofRun(id),
     };

@@ -2,6 +2,7 @@ import { APPROVALS } from './migrations/approvals.js';
 import { AUDIT } from './migrations/audit.js';
 import { HOSTS } from './migrations/hosts.js';
 import { IDENTITY } from './migrations/identity.js';
+import { RUN_FIGURES } from './migrations/run-figures.js';
 import { RUNS } from './migrations/runs.js';
 import { SHARED } from './migrations/shared.js';
 import { UNDONE } from './migrations/undone.js';
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'audit', sql: AUDIT },
   { name: 'shared', sql: SHARED },
   { name: 'undone', sql: UNDONE, worksWith: 6 },
+  { name: 'run-figures', sql: RUN_FIGURES, worksWith: 6 },
 ];

@@ -50,16 +50,18 @@ export class RunEnds {
       });
     const rows = await sql.query<{ id: string }>(
       `INSERT INTO codemode.runs (id, caller, profile, setting, code_digest, state, fence, response, recording, title,
-          modules, duration_ms, created_at, updated_at)
-        SELECT *, $13::bigint, $13::bigint FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
-          $6::text[], $7::bigint[], $8::bytea[], $9::bytea[], $10::bytea[], $11::text[], $12::float8[])
+          modules, duration_ms, calls, tool_bytes, created_at, updated_at)
+        SELECT *, $15::bigint, $15::bigint FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
+          $6::text[], $7::bigint[], $8::bytea[], $9::bytea[], $10::bytea[], $11::text[], $12::float8[],
+          $13::bigint[], $14::bigint[])
         ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at,
           response = excluded.response, recording = excluded.recording, modules = excluded.modules, program = NULL,
           lease_owner = NULL, is_ready = false, bytes = 0,
           -- A run that is cancelled while suspended has no recording: its context has the program and the calls.
           context = CASE excluded.state WHEN 'cancelled' THEN runs.context END,
-          title = coalesce(excluded.title, runs.title), duration_ms = excluded.duration_ms
-        WHERE runs.state = 'suspended' AND runs.fence = excluded.fence AND runs.lease_owner = $14
+          title = coalesce(excluded.title, runs.title), duration_ms = excluded.duration_ms,
+          calls = excluded.calls, tool_bytes = excluded.tool_bytes
+        WHERE runs.state = 'suspended' AND runs.fence = excluded.fence AND runs.lease_owner = $16
         RETURNING id`,
       [
         column(({ id }) => id),
@@ -74,6 +76,8 @@ export class RunEnds {
         sealed('title', ({ title }) => title),
         column(({ recordingJson, modules }) => (recordingJson === undefined ? null : (modules?.digest ?? null))),
         column(({ durationMs }) => durationMs ?? null),
+        column(({ figures }) => figures?.calls ?? null),
+        column(({ figures }) => figures?.toolBytes ?? null),
         nowMs,
         this.#hostId,
       ],

@@ -1,4 +1,5 @@
 import { SEAL_BYTES } from '../../lib/sealed.js';
+import { figuresIn } from '../run-figures.js';
 import type { AnswersOfDay, PlacedRun, RunChoice, StoredRun, StoredState } from '../runs.js';
 import type { Sql, SqlValue } from './connection.js';
 import { isUp } from './host-lease.js';
@@ -14,10 +15,14 @@ export interface RunRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly duration_ms: number | null;
+  readonly calls: number | null;
+  readonly tool_bytes: number | null;
+  readonly response_bytes: number | null;
   readonly is_held: boolean;
 }
 
-export const COLUMNS = `id, caller, profile, setting, code_digest, state, created_at, updated_at, duration_ms,
+export const COLUMNS = `id, caller, profile, setting, code_digest, state, created_at, updated_at, duration_ms, calls, tool_bytes,
+  greatest(0, length(response) - ${SEAL_BYTES}) AS response_bytes,
   (state = 'suspended' AND lease_owner IS NOT NULL AND ${isUp('lease_owner')}) AS is_held`;
 
 export function readRow(row: RunRow): StoredRun {
@@ -33,6 +38,7 @@ export function readRow(row: RunRow): StoredRun {
     updatedAtMs: row.updated_at,
     isHeld: row.is_held,
     durationMs: row.duration_ms ?? undefined,
+    figures: figuresIn(row),
   };
 }
 

@@ -6,6 +6,7 @@ import { CONSOLE } from './migrations/console.js';
 import { CONSOLE_HOST_MARKS } from './migrations/console-host-marks.js';
 import { CREDENTIALS } from './migrations/credentials.js';
 import { PRESENCE } from './migrations/presence.js';
+import { RUN_FIGURES } from './migrations/run-figures.js';
 import { RUN_MODULES } from './migrations/run-modules.js';
 import { RUN_STATES } from './migrations/run-states.js';
 import { RUN_TITLES } from './migrations/run-titles.js';
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly string[] = [
   PRESENCE,
   RUN_MODULES,
   UNDONE,
+  RUN_FIGURES,
 ];

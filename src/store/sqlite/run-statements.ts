@@ -1,3 +1,4 @@
+import { SEAL_BYTES } from '../../lib/sealed.js';
 import type { CallRow } from '../run-seals.js';
 import type { StoredState } from '../runs.js';
 import type { Database } from './database.js';
@@ -14,11 +15,15 @@ export interface RunRow {
   updated_at: number;
   holder: string | null;
   duration_ms: number | null;
+  calls: number | null;
+  tool_bytes: number | null;
+  response_bytes: number | null;
 }
 
 type Blobs = Record<'program' | 'context' | 'response' | 'recording', Buffer | null> & { readonly caller: string };
 
-export const COLUMNS = 'id, caller, profile, setting, code_digest, state, created_at, updated_at, holder, duration_ms';
+export const COLUMNS = `id, caller, profile, setting, code_digest, state, created_at, updated_at, holder, duration_ms, calls,
+  tool_bytes, max(0, length(response) - ${SEAL_BYTES}) AS response_bytes`;
 
 export type RunStatements = ReturnType<typeof prepareRunStatements>;
 
@@ -54,13 +59,14 @@ export function prepareRunStatements(database: Database) {
     blobs: database.prepare<Blobs>('SELECT caller, program, context, response, recording FROM runs WHERE id = ?'),
     end: database.prepare<never>(
       `INSERT INTO runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, response, recording,
-          modules, title, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          modules, title, duration_ms, calls, tool_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at,
           response = excluded.response, recording = excluded.recording, modules = excluded.modules, program = NULL,
           holder = NULL,
           -- A run that is cancelled while suspended has no recording: its context has the program and the calls.
           context = CASE excluded.state WHEN 'cancelled' THEN context END,
-          title = coalesce(excluded.title, title), duration_ms = excluded.duration_ms`,
+          title = coalesce(excluded.title, title), duration_ms = excluded.duration_ms,
+          calls = excluded.calls, tool_bytes = excluded.tool_bytes`,
     ),
     recording: database.prepare<{
       caller: string;

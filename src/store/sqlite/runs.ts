@@ -2,6 +2,7 @@ import { CallerQuotas } from '../../domain/quotas.js';
 import type { Stop } from '../../lib/awaitable.js';
 import { isProcessAlive, processIdentity } from '../../lib/process-identity.js';
 import { SEAL_BYTES } from '../../lib/sealed.js';
+import { figuresIn } from '../run-figures.js';
 import { RunSeals } from '../run-seals.js';
 import type {
   AnswersOfDay,
@@ -195,7 +196,7 @@ export class SqliteRunStore implements RunStore {
       // Most runs were never suspended, and usually no resumed run is in progress.
       const isAnythingLeft = anyCall.get() !== undefined || anyDelivery.get() !== undefined;
       for (const end of ends) {
-        const { id, caller, profile, setting, codeDigest, state, recordingJson, durationMs } = end;
+        const { id, caller, profile, setting, codeDigest, state, recordingJson, durationMs, figures } = end;
         const response = this.#seals.seal('response', end, end.responseJson);
         const recording = recordingJson === undefined ? null : this.#seals.seal('recording', end, recordingJson);
         const title = end.title === undefined ? null : this.#seals.seal('title', end, end.title);
@@ -203,7 +204,8 @@ export class SqliteRunStore implements RunStore {
         if (modules !== undefined && hasModules.get(modules.digest) === undefined)
           putModules.run(modules.digest, this.#seals.sealModules(modules.digest, modules.json));
         const facts = [id, caller, profile, setting, codeDigest, state, nowMs, nowMs] as const;
-        this.#statements.end.run(...facts, response, recording, modules?.digest ?? null, title, durationMs ?? null);
+        const listed = [title, durationMs ?? null, figures?.calls ?? null, figures?.toolBytes ?? null] as const;
+        this.#statements.end.run(...facts, response, recording, modules?.digest ?? null, ...listed);
         if (isAnythingLeft) {
           forgetCalls.run(id);
           forgetDeliveries.run(id);
@@ -251,5 +253,6 @@ function readRow(row: RunRow): StoredRun {
     updatedAtMs: row.updated_at,
     isHeld: state === 'suspended' && holder !== null && isProcessAlive(holder),
     durationMs: row.duration_ms ?? undefined,
+    figures: figuresIn(row),
   };
 }

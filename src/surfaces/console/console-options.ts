@@ -8,8 +8,10 @@ import type { ProfileName } from '../../domain/profile-name.js';
 import type { Tool } from '../../domain/tool.js';
 import type { AuditLog } from '../../host/admin/audit-log.js';
 import type { ConsoleAccess } from '../../host/admin/console/access.js';
+import type { KeptPrograms } from '../../host/admin/console/kept-programs.js';
 import type { PolicyEditor } from '../../host/admin/console/policy-editor.js';
 import type { RunHistory } from '../../host/admin/console/run-history.js';
+import type { RunUndo } from '../../host/admin/console/run-undo.js';
 import type { Host } from '../../host/host.js';
 import type { Logins } from '../../host/servers/logins.js';
 import type { Session } from '../../host/session.js';
@@ -22,6 +24,8 @@ export interface ConsoleOptions {
   readonly inventory: Inventory;
   readonly access: ConsoleAccess;
   readonly history: RunHistory;
+  readonly kept: KeptPrograms;
+  readonly undo: RunUndo;
   /** Absent where nothing is recorded. */
   readonly audit?: () => Promise<AuditLog>;
   readonly policy: PolicyEditor;

@@ -15,6 +15,7 @@ import { mountConnect } from './routes/connect.js';
 import { mountPlayground } from './routes/playground.js';
 import { mountPolicy } from './routes/policy.js';
 import { mountRuns } from './routes/runs.js';
+import { mountScripts } from './routes/scripts.js';
 import { mountServers } from './routes/servers.js';
 import { mountSessions } from './routes/sessions.js';
 import { mountTools } from './routes/tools.js';
@@ -52,6 +53,7 @@ export class ConsoleSurface {
         mountSessions(scope, context);
         mountApprovals(scope, context);
         mountRuns(scope, context);
+        mountScripts(scope, context);
         mountPlayground(scope, context);
         mountServers(scope, context);
         mountTools(scope, context);

@@ -1,10 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AuditRecord } from '../../../../src/domain/audit.js';
 import type { AuditPage } from '../../../../src/domain/console/audit.js';
 import { download, request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
 import { bytes, duration, time } from '../../lib/format.js';
+import { useKeys } from '../../lib/keys.js';
 import { linkTo, place, setOptions } from '../../lib/router.js';
+import { runLink } from '../../lib/run-link.js';
 import { useStore } from '../../lib/store.js';
 import { Foreign, ForeignLine, foreignLabel } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
@@ -36,6 +38,12 @@ export function AuditScreen(_: ScreenProps) {
     },
     (event) => event.type === 'audit',
   );
+  const index = pages.items.findIndex(({ number }) => number === chosen?.number);
+  const move = (step: number) => setChosen(pages.items[Math.max(0, Math.min(pages.items.length - 1, index + step))]);
+  useKeys([
+    { key: 'j', label: 'Next record', run: () => move(1) },
+    { key: 'k', label: 'Previous record', run: () => move(-1) },
+  ]);
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <>
@@ -78,45 +86,53 @@ export function AuditScreen(_: ScreenProps) {
             </div>
           )
         ) : (
-          <section class="panel audit" aria-label="Records">
-            <div class="audit-row audit-head" aria-hidden="true">
-              <span>No.</span>
-              <span>Time</span>
-              <span>Verdict</span>
-              <span>Tool</span>
-              <span>Caller</span>
-              <span class="end">Duration</span>
-              <span class="end">Answer</span>
-            </div>
-            <VirtualList
-              label="Records"
-              count={pages.items.length}
-              rowHeight={ROW}
-              height={`min(${pages.items.length * ROW}px, max(280px, calc(100vh - 340px)))`}
-              onNearEnd={pages.loadMore}
-              row={(index) => {
-                const record = pages.items[index];
-                return (
-                  record !== undefined && (
-                    <Row
-                      record={record}
-                      isOwn={ownCallers.includes(record.caller)}
-                      isChosen={record.number === chosen?.number}
-                      onChoose={() => setChosen(record)}
-                    />
-                  )
-                );
-              }}
-            />
-          </section>
+          <div class={chosen === undefined ? '' : 'audit-split'}>
+            <section class="panel audit" aria-label="Records">
+              <div class="audit-row audit-head" aria-hidden="true">
+                <span>No.</span>
+                <span>Time</span>
+                <span>Verdict</span>
+                <span>Tool</span>
+                <span class="audit-side">Caller</span>
+                <span class="end audit-side">Duration</span>
+                <span class="end audit-side">Answer</span>
+              </div>
+              <VirtualList
+                label="Records"
+                count={pages.items.length}
+                rowHeight={ROW}
+                height={`min(${pages.items.length * ROW}px, max(280px, calc(100vh - 340px)))`}
+                active={index}
+                onNearEnd={pages.loadMore}
+                row={(index) => {
+                  const record = pages.items[index];
+                  return (
+                    record !== undefined && (
+                      <Row
+                        record={record}
+                        isOwn={ownCallers.includes(record.caller)}
+                        isChosen={record.number === chosen?.number}
+                        onChoose={() => setChosen(record)}
+                      />
+                    )
+                  );
+                }}
+              />
+            </section>
+            {chosen !== undefined && <Record record={chosen} />}
+          </div>
         )}
-        {chosen !== undefined && <Record record={chosen} />}
       </div>
     </>
   );
 }
 
-function toneOf(verdict: AuditRecord['verdict']): 'good' | 'bad' | 'wait' | 'calm' {
+/** Of a decision: what it was. */
+function wordsOf({ verdict, approval }: AuditRecord): string {
+  return verdict === 'decided' ? approval.state.toLowerCase() : verdict.replace('_', ' ');
+}
+
+function toneOf({ verdict }: AuditRecord): 'good' | 'bad' | 'wait' | 'calm' {
   if (verdict === 'ok') return 'good';
   if (verdict === 'pending' || verdict === 'limited') return 'wait';
   return verdict === 'sent' || verdict === 'decided' || verdict === 'output' ? 'calm' : 'bad';
@@ -138,7 +154,7 @@ function Row({
       <span class="num muted">{record.number}</span>
       <span class="num clip">{time(record.atMs)}</span>
       <span>
-        <Badge tone={toneOf(record.verdict)}>{record.verdict.replace('_', ' ')}</Badge>
+        <Badge tone={toneOf(record)}>{wordsOf(record)}</Badge>
       </span>
       <span class="mono clip">
         <ForeignLine text={`${record.serverId}/${record.toolName}`} limit={100} />
@@ -154,25 +170,30 @@ function Row({
 }
 
 function Record({ record }: { record: AuditRecord }) {
+  const box = useRef<HTMLDivElement>(null);
+  // Where there is room for one column only it is below the list, and would not be seen.
+  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [record.number]);
   return (
-    <Panel
-      title={`Record ${record.number}`}
-      actions={
-        <>
-          <a class="button small" href={linkTo(['runs', record.runId])}>
-            Open the run
-          </a>
-          <a class="button small" href={linkTo(['audit'], { runId: record.runId })}>
-            Records of this run
-          </a>
-        </>
-      }
-    >
-      <p class="sr-only">{foreignLabel(record.toolName)}</p>
-      <p class="small muted mono">
-        <Foreign text={`hash ${record.hash}`} limit={200} />
-      </p>
-      <JsonTree value={JSON.parse(JSON.stringify(record))} label={`Record ${record.number}`} open={2} />
-    </Panel>
+    <div ref={box}>
+      <Panel
+        title={`Record ${record.number}`}
+        actions={
+          <>
+            <a class="button small" href={runLink(record.runId)}>
+              Open the run
+            </a>
+            <a class="button small" href={linkTo(['audit'], { runId: record.runId })}>
+              Records of this run
+            </a>
+          </>
+        }
+      >
+        <p class="sr-only">{foreignLabel(record.toolName)}</p>
+        <p class="small muted mono">
+          <Foreign text={`hash ${record.hash}`} limit={200} />
+        </p>
+        <JsonTree value={JSON.parse(JSON.stringify(record))} label={`Record ${record.number}`} open={2} />
+      </Panel>
+    </div>
   );
 }

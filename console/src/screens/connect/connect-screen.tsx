@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { ConnectClient, ConnectedClient, ConnectInfo } from '../../../../src/domain/console/connect.js';
 import type { ConsoleSession } from '../../../../src/domain/console/sessions.js';
 import { request } from '../../api/request.js';
@@ -11,7 +12,7 @@ import { ActionButton, Badge, Command, Empty, Loading, PageHead, Panel, Problem 
 import type { ScreenProps } from '../screen-props.js';
 
 /** The line or the file for each client, and whether it has codemode; and who is logged in to this console. */
-export function ConnectScreen(_: ScreenProps) {
+export function ConnectScreen({ path: [part] }: ScreenProps) {
   const info = useResource(
     'connect',
     (signal) => request<ConnectInfo>('connect', { signal }),
@@ -49,7 +50,7 @@ export function ConnectScreen(_: ScreenProps) {
           ))}
         </div>
         {info.data !== undefined && info.data.others.length > 0 && <Others clients={info.data.others} />}
-        <Sessions />
+        <Sessions isWanted={part === 'sessions' && info.data !== undefined} />
       </div>
     </>
   );
@@ -149,7 +150,8 @@ const NAMES: Readonly<Record<string, string>> = {
   Version: 'Safari',
 };
 
-function Sessions() {
+function Sessions({ isWanted }: { isWanted: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
   const sessions = useResource('sessions', async (signal) => {
     return (await request<{ sessions: readonly ConsoleSession[] }>('sessions', { signal })).sessions;
   });
@@ -157,58 +159,65 @@ function Sessions() {
     await request('revokeSession', { path: { id } });
     sessions.reload();
   };
+  // Below a list of clients, which is long.
+  const isShown = isWanted && sessions.data !== undefined;
+  useEffect(() => {
+    if (isShown) box.current?.scrollIntoView({ block: 'end' });
+  }, [isShown]);
   return (
-    <Panel
-      title="Sessions of this console"
-      flush
-      actions={
-        <ActionButton class="small" run={logOut}>
-          Log out
-        </ActionButton>
-      }
-    >
-      {sessions.error !== undefined && <Problem error={sessions.error} retry={sessions.reload} />}
-      <div class="table-wrap">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Role</th>
-              <th scope="col">Browser</th>
-              <th scope="col">Last used</th>
-              <th scope="col">Expires</th>
-              <th scope="col">
-                <span class="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {sessions.data?.map((each) => (
-              <tr key={each.id}>
-                <td class="nowrap" title={foreignLabel(each.name, 120)}>
-                  <span class="strong">
-                    <Foreign text={sessionLabel(each.name)} limit={60} />
-                  </span>
-                  {each.isThisOne && <span class="muted"> (this one)</span>}
-                </td>
-                <td>{each.role}</td>
-                <td class="small muted nowrap" title={foreignLabel(each.browser, 300)}>
-                  {browserWords(each.browser)}
-                </td>
-                <td class="num nowrap">{time(each.lastUsedAtMs)}</td>
-                <td class="num nowrap">{time(each.expiresAtMs)}</td>
-                <td>
-                  {!each.isThisOne && isOwner() && (
-                    <ActionButton class="small danger" run={() => revoke(each.id)}>
-                      Revoke
-                    </ActionButton>
-                  )}
-                </td>
+    <div ref={box}>
+      <Panel
+        title="Sessions of this console"
+        flush
+        actions={
+          <ActionButton class="small" run={logOut}>
+            Log out
+          </ActionButton>
+        }
+      >
+        {sessions.error !== undefined && <Problem error={sessions.error} retry={sessions.reload} />}
+        <div class="table-wrap">
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Role</th>
+                <th scope="col">Browser</th>
+                <th scope="col">Last used</th>
+                <th scope="col">Expires</th>
+                <th scope="col">
+                  <span class="sr-only">Actions</span>
+                </th>
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Panel>
+            </thead>
+            <tbody>
+              {sessions.data?.map((each) => (
+                <tr key={each.id}>
+                  <td class="nowrap" title={foreignLabel(each.name, 120)}>
+                    <span class="strong">
+                      <Foreign text={sessionLabel(each.name)} limit={60} />
+                    </span>
+                    {each.isThisOne && <span class="muted"> (this one)</span>}
+                  </td>
+                  <td>{each.role}</td>
+                  <td class="small muted nowrap" title={foreignLabel(each.browser, 300)}>
+                    {browserWords(each.browser)}
+                  </td>
+                  <td class="num nowrap">{time(each.lastUsedAtMs)}</td>
+                  <td class="num nowrap">{time(each.expiresAtMs)}</td>
+                  <td>
+                    {!each.isThisOne && isOwner() && (
+                      <ActionButton class="small danger" run={() => revoke(each.id)}>
+                        Revoke
+                      </ActionButton>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Panel>
+    </div>
   );
 }

@@ -11,7 +11,8 @@ export function ArgumentsTable({
 }: {
   calls: readonly ApprovalView[];
   leftOut: ReadonlySet<string>;
-  onToggle: (id: string) => void;
+  /** Absent: they were decided. */
+  onToggle: ((id: string) => void) | undefined;
 }) {
   const { same, columns } = compare(calls);
   return (
@@ -27,7 +28,7 @@ export function ArgumentsTable({
         <table class="table">
           <thead>
             <tr>
-              <th scope="col">Include</th>
+              {onToggle !== undefined && <th scope="col">Include</th>}
               <th scope="col">Call</th>
               {columns.map((column) => (
                 <th scope="col" key={column}>
@@ -39,14 +40,16 @@ export function ArgumentsTable({
           <tbody>
             {calls.map((call) => (
               <tr key={call.id} class={leftOut.has(call.id) ? 'out' : ''}>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Include call ${call.call}`}
-                    checked={!leftOut.has(call.id)}
-                    onChange={() => onToggle(call.id)}
-                  />
-                </td>
+                {onToggle !== undefined && (
+                  <td>
+                    <input
+                      type="checkbox"
+                      aria-label={`Include call ${call.call}`}
+                      checked={!leftOut.has(call.id)}
+                      onChange={() => onToggle(call.id)}
+                    />
+                  </td>
+                )}
                 <td class="num">{call.call}</td>
                 {columns.map((column) => (
                   <td key={column}>

@@ -4,17 +4,17 @@ import { messageOf, request } from '../../api/request.js';
 import { callerLabel } from '../../lib/caller-label.js';
 import { bytes, counted, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
-import { linkTo } from '../../lib/router.js';
+import { isUndo, runLink } from '../../lib/run-link.js';
 import { Countdown } from '../../ui/countdown.js';
 import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { ActionButton, Badge } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
 import { ArgumentsTable } from './arguments-table.js';
+import { type CardDraft, forgetDraft, keepDraft, NO_DRAFT, readDraft } from './card-draft.js';
 import type { Decision } from './decide.js';
 import { Excerpt } from './excerpt.js';
 import { Reasons } from './reasons.js';
-import { keepRowsLeftOut, rowsLeftOut } from './rows-left-out.js';
 
 type Scope = Decision['scope'];
 
@@ -32,32 +32,33 @@ export function CardDetail({
   card: ApprovalCard;
   onDecide: (decision: Decision) => Promise<void>;
 }) {
-  const [leftOut, setLeftOut] = useState(() => rowsLeftOut(card.id));
-  const [scope, setScope] = useState<Scope>('call');
-  const [reason, setReason] = useState('');
+  const [draft, setDraft] = useState(() => readDraft(card.id));
   const [whole, setWhole] = useState<ReadonlyMap<string, ApprovalView>>(new Map());
 
-  const calls = card.calls.map((call) => whole.get(call.id) ?? call);
+  const { leftOut, reason } = draft;
+  const scope = card.scopes.includes(draft.scope) ? draft.scope : 'call';
+  const change = (part: Partial<CardDraft>) => {
+    setDraft({ ...draft, ...part });
+    keepDraft(card.id, { ...draft, ...part });
+  };
+  // In the order of the program: a list of decided cards has the newest first.
+  const calls = [...card.calls].sort((a, b) => a.call - b.call).map((call) => whole.get(call.id) ?? call);
   // The row of a single call cannot be left out: it has none.
   const chosen = calls.length === 1 ? calls : calls.filter(({ id }) => !leftOut.has(id));
   const isPending = card.state === 'PENDING';
   const isUnreadable = chosen.some((call) => call.isUnreadable);
   const hidden = calls.reduce((sum, call) => sum + call.hiddenParts, 0);
   const cut = calls.filter((call) => call.isCut);
-  const leaveOut = (ids: ReadonlySet<string>) => {
-    setLeftOut(ids);
-    keepRowsLeftOut(card.id, ids);
-  };
   // What was left out may stay as this card: then it starts over.
   const press = async (decision: Decision['decision']) => {
     await onDecide({ decision, calls: chosen, scope, reason });
-    leaveOut(new Set());
-    setReason('');
+    setDraft(NO_DRAFT);
+    forgetDraft();
   };
   const toggle = (id: string) => {
     const next = new Set(leftOut);
     if (!next.delete(id)) next.add(id);
-    leaveOut(next);
+    change({ leftOut: next });
   };
   const loadWhole = async () => {
     const loaded = await Promise.all(
@@ -87,19 +88,21 @@ export function CardDetail({
             <span title={foreignLabel(card.caller)}>{foreignLabel(callerLabel(card.caller), 80)}</span>, asked at{' '}
             {time(card.createdAtMs)}
             {card.isDirect ? '. The client made it itself, outside of a program.' : ' · '}
-            {!card.isDirect && <a href={linkTo(['runs', card.runId])}>Open the run</a>}
+            {!card.isDirect && (
+              <a href={runLink(card.runId)}>{isUndo(card.runId) ? 'It undoes a run: open it' : 'Open the run'}</a>
+            )}
           </p>
         </div>
-        {isPending ? <Countdown atMs={card.expiresAtMs} /> : <Badge>{card.state.toLowerCase()}</Badge>}
+        {isPending ? <Countdown atMs={card.expiresAtMs} /> : <StateBadge state={card.state} />}
       </div>
 
-      <Reasons reasons={card.reasons} />
+      <Reasons reasons={card.reasons} isPending={isPending} />
 
       {isUnreadable && (
         <p class="note bad">What was stored of this call was changed. It can be denied, and not approved.</p>
       )}
       {calls.length > 1 ? (
-        <ArgumentsTable calls={calls} leftOut={leftOut} onToggle={toggle} />
+        <ArgumentsTable calls={calls} leftOut={leftOut} onToggle={isPending ? toggle : undefined} />
       ) : (
         calls.map((call) => (
           <div key={call.id}>
@@ -139,12 +142,16 @@ export function CardDetail({
               class="input"
               value={reason}
               maxLength={500}
-              onInput={(event) => setReason(event.currentTarget.value)}
+              onInput={(event) => change({ reason: event.currentTarget.value })}
             />
           </label>
           <label class="field">
             <span>An approval counts for</span>
-            <select class="input" value={scope} onChange={(event) => setScope(event.currentTarget.value as Scope)}>
+            <select
+              class="input"
+              value={scope}
+              onChange={(event) => change({ scope: event.currentTarget.value as Scope })}
+            >
               {(['call', 'run', 'hour'] as const)
                 .filter((each) => card.scopes.includes(each))
                 .map((each) => (
@@ -177,19 +184,34 @@ export function CardDetail({
           </div>
         </div>
       ) : (
-        <Decided call={calls[0]} />
+        <Decided call={calls[0]} callCount={calls.length} />
       )}
     </article>
   );
 }
 
-function Decided({ call }: { call: ApprovalView | undefined }) {
-  if (call?.decision === undefined) return null;
+/** How a card ended. */
+export function StateBadge({ state }: { state: ApprovalCard['state'] }) {
+  return (
+    <Badge tone={state === 'APPROVED' ? 'good' : state === 'DENIED' ? 'bad' : 'calm'}>{state.toLowerCase()}</Badge>
+  );
+}
+
+const SCOPE_WORDS: Readonly<Record<string, string>> = {
+  run: 'for this tool, until the run ended',
+  hour: 'for this tool, for an hour',
+};
+
+function Decided({ call, callCount }: { call: ApprovalView | undefined; callCount: number }) {
+  if (call?.decision === undefined) {
+    if (call?.state !== 'EXPIRED') return null;
+    return <p class="note">Nobody decided in time: {callCount === 1 ? 'the call was' : 'the calls were'} refused.</p>;
+  }
   const { by, atMs, scope, reason } = call.decision;
   return (
     <p class="note">
-      {call.state === 'DENIED' ? 'Denied' : 'Approved'} by <Foreign text={by} limit={80} /> at {time(atMs)} (scope:{' '}
-      {scope})
+      {call.state === 'DENIED' ? 'Denied' : 'Approved'} by <Foreign text={by} limit={80} /> at {time(atMs)},{' '}
+      {SCOPE_WORDS[scope] ?? (callCount === 1 ? 'for this call only' : 'for these calls only')}
       {reason !== undefined && (
         <>
           : <Foreign text={reason} limit={500} />

@@ -8,6 +8,7 @@ import { usePages } from '../../api/use-pages.js';
 import { counted } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { place, setOptions } from '../../lib/router.js';
+import { runLink } from '../../lib/run-link.js';
 import { useStore } from '../../lib/store.js';
 import { isNotifying, toggleNotifications } from '../../notify.js';
 import { Countdown } from '../../ui/countdown.js';
@@ -17,7 +18,7 @@ import { say } from '../../ui/toasts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import type { ScreenProps } from '../screen-props.js';
 import { compare } from './arguments-table.js';
-import { CardDetail } from './card-detail.js';
+import { CardDetail, StateBadge } from './card-detail.js';
 import { type Decision, decide, describeOutcomes, earlierDecision } from './decide.js';
 
 const PAGE = 100;
@@ -74,7 +75,7 @@ export function InboxScreen(_: ScreenProps) {
     const outcomes = await decide(decision);
     const texts = describeOutcomes(decision.decision, outcomes);
     const isClean = outcomes.every(({ outcome }) => outcome === 'decided');
-    say(texts.join(' '), isClean ? 'plain' : 'bad');
+    say(texts.join(' '), isClean ? 'plain' : 'bad', isClean ? runOf(selected, decision) : undefined);
     setPicked(new Set());
     // A card has the id of its first call: what was left out of it is a card with another id, and stays in sight.
     const decided = new Set(decision.calls.map(({ id }) => id));
@@ -178,6 +179,13 @@ export function InboxScreen(_: ScreenProps) {
   );
 }
 
+/** Where to see what comes of a decision about one card. */
+function runOf(card: ApprovalCard | undefined, { calls }: Decision) {
+  if (card === undefined || card.isDirect || !calls.every(({ id }) => card.calls.some((each) => each.id === id)))
+    return undefined;
+  return { href: runLink(card.runId), label: 'Open the run' };
+}
+
 function Row({
   card,
   isSelected,
@@ -207,13 +215,13 @@ function Row({
               <Countdown atMs={card.expiresAtMs} />
             </span>
           ) : (
-            <Badge tone={card.state === 'APPROVED' ? 'good' : card.state === 'DENIED' ? 'bad' : 'calm'}>
-              {card.state.toLowerCase()}
-            </Badge>
+            <StateBadge state={card.state} />
           )}
         </span>
         <span class="row tight small muted">
-          {card.callCount > 1 && <Badge tone="wait">{counted(card.callCount, 'call')}</Badge>}
+          {card.callCount > 1 && (
+            <Badge tone={card.state === 'PENDING' ? 'wait' : 'calm'}>{counted(card.callCount, 'call')}</Badge>
+          )}
           <span class="clip">
             <ForeignLine text={summaryOf(card)} limit={120} />
           </span>
@@ -228,7 +236,8 @@ function summaryOf({ calls, runTitle, reason }: ApprovalCard): string {
   const [first] = calls;
   if (first === undefined || first.isCut) return runTitle ?? reason;
   const [column] = calls.length > 1 ? compare(calls).columns : [];
-  const shown = column === undefined ? [first.arguments] : calls.map((call) => fieldOf(call.arguments, column));
+  const inOrder = [...calls].sort((a, b) => a.call - b.call);
+  const shown = column === undefined ? [first.arguments] : inOrder.map((call) => fieldOf(call.arguments, column));
   return shown.map(words).join(', ').slice(0, GLANCE_CHARACTERS);
 }
 

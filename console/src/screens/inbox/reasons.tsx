@@ -1,13 +1,14 @@
 import type { ApprovalReason } from '../../../../src/domain/console/approvals.js';
+import { sentence } from '../../lib/format.js';
 import { linkTo } from '../../lib/router.js';
 import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { Badge } from '../../ui/parts.js';
 
 /** Why a person is asked: the rule, the annotation, or what the run had read before. */
-export function Reasons({ reasons }: { reasons: readonly ApprovalReason[] }) {
+export function Reasons({ reasons, isPending }: { reasons: readonly ApprovalReason[]; isPending: boolean }) {
   return (
     <div class="reasons">
-      <h3>Why you are asked</h3>
+      <h3>{isPending ? 'Why you are asked' : 'Why a person was asked'}</h3>
       <ul>
         {reasons.map((reason) => (
           <Reason key={reason.text} reason={reason} />
@@ -52,8 +53,4 @@ function Reason({ reason: { kind, text, readFrom } }: { reason: ApprovalReason }
       </a>
     </li>
   );
-}
-
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }

@@ -12,7 +12,7 @@ import { useResource } from '../../api/use-resource.js';
 import type { Editor } from '../../editor/editor.js';
 import { EditorBox } from '../../editor/editor-box.js';
 import { counted } from '../../lib/format.js';
-import { place } from '../../lib/router.js';
+import { place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
@@ -67,7 +67,11 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
   useEffect(() => {
     if (from === null) return;
     request<{ source: string; profile: ProfileName; language: string }>('runAgain', { path: { id: from } }).then(
-      (program) => replace(program),
+      (program) => {
+        replace(program);
+        // From here on it is the person's draft: a reload must not put the run's program over it.
+        setOptions({});
+      },
       (error: unknown) => say(messageOf(error), 'bad'),
     );
   }, [from]);

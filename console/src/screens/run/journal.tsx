@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { DeliveryPage, DeliveryView, RunCall } from '../../../../src/domain/console/runs.js';
 import { request } from '../../api/request.js';
@@ -24,6 +25,7 @@ export function Journal({
   given,
   position,
   onPosition,
+  children,
 }: {
   runId: string;
   calls: readonly RunCall[];
@@ -33,6 +35,8 @@ export function Journal({
   /** So many deliveries were made; absent: all of them. */
   position: number | undefined;
   onPosition: (position: number | undefined) => void;
+  /** What else can be done with it. */
+  children?: ComponentChildren;
 }) {
   const at = position ?? total;
   const [isPlaying, setPlaying] = useState(false);
@@ -48,10 +52,8 @@ export function Journal({
   if (total === 0) return <p class="muted">The journal of this run is empty: nothing was delivered to the program.</p>;
   return (
     <div class="stack">
-      <p class="muted small">
-        What the program was given, in this order. Move the slider to see the run as it was at that moment.
-      </p>
       <div class="row journal-row">
+        <h2>Journal</h2>
         <button type="button" class="button small" disabled={at <= 0} onClick={() => onPosition(at - 1)}>
           Back
         </button>
@@ -81,8 +83,13 @@ export function Journal({
         <span class="num nowrap">
           {count(at)} of {count(total)}
         </span>
+        {children}
       </div>
-      {at === 0 ? (
+      {position === undefined ? (
+        <p class="muted small">
+          What the program was given, step by step. Move the slider to see the run as it was at that moment.
+        </p>
+      ) : at === 0 ? (
         <p class="muted">Nothing is delivered yet: the program has run to its first call.</p>
       ) : (
         <Delivery runId={runId} position={at - 1} calls={calls} given={given} />

@@ -1,9 +1,12 @@
 import type { ReplayedRun, RunDetail } from '../../../../src/domain/console/runs.js';
 import { download, request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
-import { goTo, linkTo } from '../../lib/router.js';
+import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
+import { useStore } from '../../lib/store.js';
 import { ActionButton, Badge } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
+import { KeepDialog } from './keep-dialog.js';
+import { UndoDialog } from './undo-dialog.js';
 
 /** What can be done with a run as it is now. */
 export function RunActions({
@@ -15,6 +18,9 @@ export function RunActions({
   isFile: boolean;
   onChange: (run: RunDetail) => void;
 }) {
+  const dialog = useStore(place).options.get('show');
+  const show = (next: 'keep' | 'undo' | undefined) =>
+    setOptions({ ...Object.fromEntries(place.get().options), show: next });
   if (isFile) return null;
   const path = { id: run.runId };
   const isOpen = run.state === 'queued' || run.state === 'running' || run.state === 'suspended';
@@ -37,12 +43,35 @@ export function RunActions({
       {!isOpen && run.program !== undefined && isOwner() && (
         <ActionButton run={async () => goTo(['playground'], { run: run.runId })}>Run again</ActionButton>
       )}
+      {canBeKept(run) && isOwner() && (
+        <button type="button" class="button" onClick={() => show('keep')}>
+          Keep as tool
+        </button>
+      )}
+      {canBeUndone(run) && isOwner() && (
+        <button type="button" class="button" onClick={() => show('undo')}>
+          Undo
+        </button>
+      )}
+      {dialog === 'keep' && canBeKept(run) && <KeepDialog runId={run.runId} onClose={() => show(undefined)} />}
+      {dialog === 'undo' && canBeUndone(run) && <UndoDialog runId={run.runId} onClose={() => show(undefined)} />}
       <a class="button" href={linkTo(['runs'], { compare: run.runId })}>
         Compare
       </a>
       <ActionButton run={() => download('exportRun', { path }, `codemode-run-${run.runId}.json`)}>Export</ActionButton>
     </>
   );
+}
+
+/** Kept programs are written for these contracts; a run that failed is not worth keeping. */
+export function canBeKept({ state, profile, program }: Pick<RunDetail, 'state' | 'profile' | 'program'>): boolean {
+  return state === 'succeeded' && program !== undefined && (profile === 'codemode' || profile === 'code_execution');
+}
+
+/** It has ended, and made a call that may have changed something. */
+function canBeUndone({ state, program, calls }: RunDetail): boolean {
+  const hasEnded = state === 'succeeded' || state === 'failed';
+  return hasEnded && program !== undefined && calls.some(({ isTool, isReadOnly }) => isTool && isReadOnly !== true);
 }
 
 /** Runs the program again from its journal, in a sandbox and without any call, and says whether it comes out the same. */

@@ -2,7 +2,7 @@ import type { RunDetail } from '../../../../src/domain/console/runs.js';
 import { callerLabel } from '../../lib/caller-label.js';
 import { bytes, count, duration, time } from '../../lib/format.js';
 import { Foreign, foreignLabel } from '../../ui/foreign.js';
-import { Facts } from '../../ui/parts.js';
+import { Facts, SAVED_TITLE, SavedTokens } from '../../ui/parts.js';
 
 const ENGINE_NAMES: Readonly<Record<string, string>> = { quickjs: 'QuickJS', v8: 'V8' };
 
@@ -42,6 +42,14 @@ export function RunFacts({ run }: { run: RunDetail }) {
               {limit('maxToolCalls', count)}
             </>,
           ],
+          run.savedTokens === undefined
+            ? undefined
+            : [
+                'Tokens saved',
+                <span key="saved" title={SAVED_TITLE}>
+                  <SavedTokens tokens={run.savedTokens} />
+                </span>,
+              ],
           usage?.cpuMs === undefined ? undefined : ['CPU', duration(usage.cpuMs)],
           usage?.memoryBytes === undefined
             ? undefined

@@ -13,7 +13,7 @@ import { Journal } from './journal.js';
 import type { OpenedFile } from './opened-file.js';
 import { ReplayButton, RunActions } from './run-actions.js';
 import { RunFacts } from './run-facts.js';
-import { RunTabs } from './run-tabs.js';
+import { diagnosticsOf, RunTabs } from './run-tabs.js';
 import { Waterfall } from './waterfall.js';
 
 /** More calls than this are not replayed without being asked. */
@@ -149,6 +149,23 @@ function RunView({
           </p>
         )}
         <RunFacts run={run} />
+        {/* Above what it changes: it stays where it is while somebody moves it. */}
+        {run.deliveryCount > 0 && (
+          <section class="panel panel-body" id="journal" aria-label="Journal">
+            <Journal
+              runId={run.runId}
+              calls={calls}
+              total={run.deliveryCount}
+              given={deliveries}
+              position={position}
+              onPosition={goToPosition}
+            >
+              {!isFile && isEnded && run.program !== undefined && isOwner() && (
+                <ReplayButton replayed={replayed} onReplay={replay} />
+              )}
+            </Journal>
+          </section>
+        )}
         <div class="run-columns">
           <Panel title="Program" flush>
             {run.program === undefined ? (
@@ -183,27 +200,6 @@ function RunView({
             )}
           </Panel>
         </div>
-        {run.deliveryCount > 0 && (
-          <div id="journal">
-            <Panel
-              title={`Journal (${run.deliveryCount})`}
-              actions={
-                !isFile && isEnded && run.program !== undefined && isOwner() ? (
-                  <ReplayButton replayed={replayed} onReplay={replay} />
-                ) : undefined
-              }
-            >
-              <Journal
-                runId={run.runId}
-                calls={calls}
-                total={run.deliveryCount}
-                given={deliveries}
-                position={position}
-                onPosition={goToPosition}
-              />
-            </Panel>
-          </div>
-        )}
         <RunTabs run={run} calls={calls} logs={replayed?.logs ?? run.logs} onTab={(tab) => setOptions({ tab })} />
       </div>
     </>
@@ -211,7 +207,7 @@ function RunView({
 }
 
 /** Why it failed, before anything else. */
-function Outcome({ run: { outcome }, onLine }: { run: RunDetail; onLine: (line: number) => void }) {
+function Outcome({ run: { outcome, answer }, onLine }: { run: RunDetail; onLine: (line: number) => void }) {
   if (outcome?.status !== 'failed') return null;
   const { position, name, message, hint } = outcome;
   return (
@@ -224,6 +220,13 @@ function Outcome({ run: { outcome }, onLine }: { run: RunDetail; onLine: (line: 
           <Foreign text={hint} limit={600} lines />
         </p>
       )}
+      {diagnosticsOf(answer)
+        .filter(({ code, path }) => code === 'TYPE_WARNING' && path?.split(':')[1] === String(position?.line))
+        .map(({ message }) => (
+          <p key={message}>
+            The type checker says of this line: <Foreign text={String(message ?? '')} limit={400} />
+          </p>
+        ))}
       {position !== undefined && (
         <button type="button" class="more" onClick={() => onLine(position.line)}>
           Go to line {position.line}

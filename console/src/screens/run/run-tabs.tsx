@@ -83,15 +83,17 @@ function Result({ run: { outcome, state } }: { run: RunDetail }) {
   );
 }
 
-interface Diagnostic {
+export interface Diagnostic {
   readonly severity?: string;
   readonly code?: string;
   readonly message?: string;
   readonly hint?: string;
+  /** `main.ts:8:34`. */
+  readonly path?: string;
 }
 
 /** Of the answer, where its contract has them. */
-function diagnosticsOf(answer: JsonValue): readonly Diagnostic[] {
+export function diagnosticsOf(answer: JsonValue): readonly Diagnostic[] {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return [];
   const found = (answer as Record<string, JsonValue>)['diagnostics'];
   if (!Array.isArray(found)) return [];

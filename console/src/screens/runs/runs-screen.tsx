@@ -6,12 +6,12 @@ import { omitUndefined } from '../../../../src/lib/omit-undefined.js';
 import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
 import { callerLabel } from '../../lib/caller-label.js';
-import { duration, shortId, time } from '../../lib/format.js';
+import { count, duration, shortId, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { ForeignLine, foreignLabel } from '../../ui/foreign.js';
-import { Empty, Loading, OwnMark, PageHead, Problem, RunBadge } from '../../ui/parts.js';
+import { Empty, Loading, OwnMark, PageHead, Problem, RunBadge, SAVED_TITLE, SavedTokens } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import { openFile } from '../run/opened-file.js';
@@ -174,6 +174,10 @@ export function RunsScreen() {
             <span>State</span>
             <span>Program</span>
             <span>Caller, profile</span>
+            <span class="end run-figure">Calls</span>
+            <span class="end run-figure" title={SAVED_TITLE}>
+              Tokens saved
+            </span>
             <span class="end">Duration</span>
             <span class="end">Started</span>
           </div>
@@ -219,6 +223,14 @@ function Row({ run, href }: { run: RunItem; href: string }) {
         <span class="clip small muted">
           <ForeignLine text={run.profile} limit={40} />
         </span>
+      </span>
+      <span class="num end run-side run-figure">
+        {run.toolCalls === undefined ? '–' : count(run.toolCalls)}
+        <span class="sr-only"> calls</span>
+      </span>
+      <span class="num end run-side run-figure">
+        <SavedTokens tokens={run.savedTokens} />
+        <span class="sr-only"> tokens saved</span>
       </span>
       <span class="num end run-side">{durationOf(run)}</span>
       <span class="num end muted">{time(run.createdAtMs)}</span>

@@ -3,6 +3,9 @@ import { counted } from '../../lib/format.js';
 import { linkTo } from '../../lib/router.js';
 import { ForeignLine } from '../../ui/foreign.js';
 
+/** Where kept programs are: no server can be called so. */
+export const KEPT_PLACE = '@scripts';
+
 const TONES: Readonly<Record<ServerView['state'], string>> = {
   idle: 'calm',
   connecting: 'live',
@@ -22,10 +25,12 @@ export function ServerList({
   servers,
   current,
   query,
+  programCount,
 }: {
   servers: readonly ServerView[];
   current: string | undefined;
   query: string;
+  programCount: number | undefined;
 }) {
   return (
     <nav class="panel server-list" aria-label="Servers">
@@ -49,6 +54,16 @@ export function ServerList({
           </span>
         </a>
       ))}
+      <a
+        class="kept-link"
+        href={linkTo(['tools', KEPT_PLACE])}
+        aria-current={current === KEPT_PLACE ? 'true' : undefined}
+      >
+        <span class="strong">Kept programs</span>
+        <span class="small muted">
+          {programCount === undefined ? ' ' : programCount === 0 ? 'none yet' : counted(programCount, 'program')}
+        </span>
+      </a>
     </nav>
   );
 }

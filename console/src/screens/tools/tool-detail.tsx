@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ToolDetail } from '../../../../src/domain/console/tools.js';
 import { request } from '../../api/request.js';
 import { useResource } from '../../api/use-resource.js';
+import { sentence } from '../../lib/format.js';
 import { CodeView } from '../../ui/code-view.js';
 import { Foreign } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
@@ -42,7 +43,7 @@ export function ToolDetailView({ server, tool }: { server: string; tool: string 
           <div class="note row">
             <DecisionBadge decision={data.policy.decision} />
             <span class="grow">
-              <Foreign text={data.policy.reason} limit={400} />{' '}
+              <Foreign text={sentence(data.policy.reason)} limit={400} />{' '}
               <span class="muted">
                 (<Foreign text={data.policy.rule} limit={200} />)
               </span>

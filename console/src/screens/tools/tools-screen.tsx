@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { ScriptItem } from '../../../../src/domain/console/scripts.js';
 import type { ServerView, ToolItem, ToolPage } from '../../../../src/domain/console/tools.js';
 import { omitUndefined } from '../../../../src/lib/omit-undefined.js';
 import { request } from '../../api/request.js';
@@ -8,12 +8,14 @@ import { counted } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
+import { useLate } from '../../lib/use-late.js';
 import { ForeignLine } from '../../ui/foreign.js';
 import { Command, DecisionBadge, Empty, Loading, PageHead, Problem } from '../../ui/parts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import type { ScreenProps } from '../screen-props.js';
+import { KeptPrograms } from './kept-programs.js';
 import { ServerDetail } from './server-detail.js';
-import { ServerList } from './server-list.js';
+import { KEPT_PLACE, ServerList } from './server-list.js';
 import { ToolDetailView } from './tool-detail.js';
 
 const PAGE = 100;
@@ -24,15 +26,22 @@ const TYPING_MS = 180;
 export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
   const { options } = useStore(place);
   const query = options.get('query') ?? '';
+  const isKept = server === KEPT_PLACE;
   const servers = useResource(
     'servers',
     async (signal) => (await request<{ servers: readonly ServerView[] }>('servers', { signal })).servers,
     (event) => event.type === 'servers',
   );
+  const programs = useResource(
+    'scripts',
+    async (signal) => (await request<{ scripts: readonly ScriptItem[] }>('scripts', { signal })).scripts,
+    (event) => event.type === 'runs',
+  );
   const typed = useLate(query, TYPING_MS);
   const pages = usePages<ToolItem>(
     JSON.stringify([server, typed]),
     async (cursor, signal) => {
+      if (isKept) return { items: [] };
       const page = await request<ToolPage>('tools', { query: { server, query: typed, limit: PAGE, cursor }, signal });
       return { items: page.tools, ...omitUndefined({ cursor: page.cursor }) };
     },
@@ -55,7 +64,7 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
       <Problem error={servers.error} retry={servers.reload} />
     );
   }
-  if (servers.data.length === 0) return <NoServers />;
+  if (servers.data.length === 0 && !isKept) return <NoServers />;
   const shownServer = servers.data.find(({ id }) => id === server);
   const total = servers.data.reduce((sum, { toolCount }) => sum + toolCount, 0);
   return (
@@ -66,57 +75,62 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
       />
       <Problem error={servers.error} retry={servers.reload} />
       <div class={`tools ${server === undefined ? '' : 'has-choice'}`}>
-        <ServerList servers={servers.data} current={server} query={query} />
-        <section class="panel" aria-label="Tools">
-          <div class="panel-head">
-            <input
-              class="input grow"
-              type="search"
-              placeholder="Search as agents do ( / )"
-              aria-label="Search the tools"
-              value={query}
-              onInput={(event) => setOptions({ query: event.currentTarget.value })}
-            />
-          </div>
-          {pages.error !== undefined && <Problem error={pages.error} retry={pages.reload} />}
-          {pages.items.length === 0 && !pages.isLoading && (
-            <p class="panel-body muted">
-              {query === ''
-                ? 'This server has no tools now. Its state says why.'
-                : 'No tool was found. Agents would find none either.'}
-            </p>
-          )}
-          <VirtualList
-            label="Tools"
-            count={pages.items.length}
-            rowHeight={ROW}
-            height={`min(${pages.items.length * ROW}px, var(--list-height))`}
-            active={index}
-            onNearEnd={pages.loadMore}
-            row={(at) => {
-              const item = pages.items[at];
-              return item !== undefined && <Row item={item} query={query} isCurrent={at === index} />;
-            }}
-          />
-        </section>
-        <div class="stack">
-          <a class="button small back" href={linkTo(['tools'], { query })}>
-            Back to all tools
-          </a>
-          {shownServer !== undefined && tool === undefined && (
-            <ServerDetail key={shownServer.id} server={shownServer} onChange={servers.reload} />
-          )}
-          {server !== undefined && tool !== undefined && (
-            <ToolDetailView key={`${server} ${tool}`} server={server} tool={tool} />
-          )}
-          {server === undefined && (
-            <div class="panel">
-              <Empty icon="tools" title="Choose a tool or a server">
-                <p>A tool shows its declaration, its schema, what policy says, and a form to try it.</p>
-              </Empty>
+        <ServerList servers={servers.data} current={server} query={query} programCount={programs.data?.length} />
+        {isKept && <KeptPrograms programs={programs.data} error={programs.error} chosen={tool} />}
+        {!isKept && (
+          <section class="panel" aria-label="Tools">
+            <div class="panel-head">
+              <input
+                class="input grow"
+                type="search"
+                placeholder="Search as agents do ( / )"
+                aria-label="Search the tools"
+                value={query}
+                onInput={(event) => setOptions({ query: event.currentTarget.value })}
+              />
             </div>
-          )}
-        </div>
+            {pages.error !== undefined && <Problem error={pages.error} retry={pages.reload} />}
+            {pages.items.length === 0 && !pages.isLoading && (
+              <p class="panel-body muted">
+                {query === ''
+                  ? 'This server has no tools now. Its state says why.'
+                  : 'No tool was found. Agents would find none either.'}
+              </p>
+            )}
+            <VirtualList
+              label="Tools"
+              count={pages.items.length}
+              rowHeight={ROW}
+              height={`min(${pages.items.length * ROW}px, var(--list-height))`}
+              active={index}
+              onNearEnd={pages.loadMore}
+              row={(at) => {
+                const item = pages.items[at];
+                return item !== undefined && <Row item={item} query={query} isCurrent={at === index} />;
+              }}
+            />
+          </section>
+        )}
+        {!isKept && (
+          <div class="stack">
+            <a class="button small back" href={linkTo(['tools'], { query })}>
+              Back to all tools
+            </a>
+            {shownServer !== undefined && tool === undefined && (
+              <ServerDetail key={shownServer.id} server={shownServer} onChange={servers.reload} />
+            )}
+            {server !== undefined && tool !== undefined && (
+              <ToolDetailView key={`${server} ${tool}`} server={server} tool={tool} />
+            )}
+            {server === undefined && (
+              <div class="panel">
+                <Empty icon="tools" title="Choose a tool or a server">
+                  <p>A tool shows its declaration, its schema, what policy says, and a form to try it.</p>
+                </Empty>
+              </div>
+            )}
+          </div>
+        )}
       </div>
     </>
   );
@@ -148,24 +162,16 @@ function Row({ item, query, isCurrent }: { item: ToolItem; query: string; isCurr
 function NoServers() {
   return (
     <>
-      <PageHead title="Tools" />
+      <PageHead title="Tools" lead="What programs can call." />
       <div class="panel">
         <Empty icon="tools" title="No servers are configured">
-          <p>Add one, or import those that your other clients have:</p>
-          <Command text="codemode add" />
-          <Command text="codemode init" />
+          <p>Import the servers of your other clients, or add one. Then start this console again.</p>
+          <div class="stack tight commands">
+            <Command text="codemode init" />
+            <Command text="codemode add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes" />
+          </div>
         </Empty>
       </div>
     </>
   );
-}
-
-/** The value once nobody has changed it for a moment. */
-function useLate<T>(value: T, ms: number): T {
-  const [late, setLate] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(value), ms);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return late;
 }

@@ -46,10 +46,8 @@ function Report({ report, dayCount }: { report: UsageReport; dayCount: number })
   return (
     <div class="stack">
       <div class="tiles">
-        <Tile name="Tokens saved on answers" value={count(Math.max(0, answered - read))} isGood={answered > read}>
-          {answered === 0
-            ? 'No calls yet'
-            : `${percent(Math.max(0, answered - read), answered)} fewer than ${count(answered)} by direct calls`}
+        <Tile name="Tokens saved on answers" value={signed(answered - read)} isGood={answered > read}>
+          {answered === 0 ? 'No calls yet' : comparison(answered, read)}
         </Tile>
         <Tile name="Model turns saved" value={count(sum((day) => day.savedTurns))}>
           {count(sum((day) => day.calls))} calls in {count(sum((day) => day.runs))} runs
@@ -111,6 +109,17 @@ function Report({ report, dayCount }: { report: UsageReport; dayCount: number })
       </p>
     </div>
   );
+}
+
+function signed(value: number): string {
+  return value < 0 ? `−${count(-value)}` : count(value);
+}
+
+/** Small answers can be shorter than the answer of the program that read them: then that is said. */
+function comparison(answered: number, read: number): string {
+  const direct = `${count(answered)} by direct calls`;
+  if (read <= answered) return `${percent(answered - read, answered)} fewer than ${direct}`;
+  return `${count(read)} were read, ${direct}`;
 }
 
 /** Every day of the range, also those without calls: a gap in the work is a gap in the chart. */

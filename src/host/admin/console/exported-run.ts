@@ -52,6 +52,8 @@ const run = z.object({
   updatedAtMs: time,
   durationMs: time.optional(),
   pendingApprovals: time,
+  toolCalls: time.optional(),
+  savedTokens: z.number().optional(),
   program: z.object({ source: text, language: text, codeDigest: text }).optional(),
   recordingNote: text.optional(),
   engine: z.object({ name: text, build: text, node: text, isolation: text }).optional(),
@@ -77,7 +79,7 @@ const run = z.object({
 
 const delivery = z.object({
   position: z.number().int().nonnegative(),
-  kind: z.enum(['result', 'error', 'timer', 'clock']),
+  kind: z.enum(['result', 'error', 'timer', 'clock', 'engine']),
   ...{ atMs: time, call: z.number().optional(), preview: text.optional(), bytes: time.optional() },
 });
 const file = z.object({ format: z.literal(EXPORT_FORMAT), run, deliveries: z.array(delivery).default([]) });

@@ -5,6 +5,7 @@ import type { LogEntry } from '../../../domain/run.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { StoredState } from '../../../store/runs.js';
 import type { RunView } from '../../runs/suspended-runs.js';
+import { BYTES_PER_TOKEN } from './usage.js';
 
 export const ENDED: readonly StoredState[] = ['succeeded', 'failed', 'cancelled'];
 const MAX_LOGS = 5_000;
@@ -22,17 +23,22 @@ export function liveItem(run: RunInFlight, pendingApprovals: number): RunItem {
 }
 
 export function storedItem(view: RunView): RunItem {
-  const { runId, state, caller, profile, title, createdAtMs, updatedAtMs, durationMs, approvals } = view;
+  const { runId, state, caller, profile, title, createdAtMs, updatedAtMs, durationMs, approvals, figures } = view;
   // A run that was never suspended is written when it ends.
   const startedAtMs = createdAtMs === updatedAtMs ? createdAtMs - Math.round(durationMs ?? 0) : createdAtMs;
   return {
     ...{ runId, state, caller, profile, createdAtMs: startedAtMs, updatedAtMs },
     ...omitUndefined({ title, durationMs }),
+    ...(figures === undefined ? {} : { toolCalls: figures.calls, savedTokens: savedTokens(figures) }),
     pendingApprovals: ENDED.includes(state as StoredState)
       ? 0
       : approvals.filter((approval) => approval.state === 'PENDING').length,
     ...ownMark(caller),
   };
+}
+
+function savedTokens({ toolBytes, responseBytes }: NonNullable<RunView['figures']>): number {
+  return Math.round((toolBytes - responseBytes) / BYTES_PER_TOKEN);
 }
 
 function ownMark(caller: string): Pick<RunItem, 'isOwn'> {

@@ -14,7 +14,8 @@ export interface UsageParts {
 }
 
 const DAY_MS = 24 * 3_600_000;
-const BYTES_PER_TOKEN = 4;
+/** As rough as it is: the same for what tools answer and for what runs answer. */
+export const BYTES_PER_TOKEN = 4;
 const MAX_RECORDS = 200_000;
 /** Of one server, for its percentiles. */
 const MAX_TIMES = 20_000;
