@@ -25,6 +25,11 @@ export const GROUPS = [
     measures: 'runs, calls and computing over MCP stdio, beside the same without any protection',
     needsPeers: false,
   },
+  {
+    name: 'engines',
+    measures: 'many runs of 10 to 80 ms at once: both engines, and QuickJS alone',
+    needsPeers: false,
+  },
   { name: 'declarations', measures: 'TypeScript from the schemas of real tools', needsPeers: true },
   { name: 'types', measures: 'the types of a program of 30 lines: from nothing, and warm', needsPeers: false },
   { name: 'search', measures: 'tool search: time, and what it finds', needsPeers: false },

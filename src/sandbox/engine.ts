@@ -21,7 +21,7 @@ export interface HandOver {
   choiceFor(journal: Journal): EngineChoice;
   /** Whether a place is available at once. */
   readonly isReady: boolean;
-  /** More work waits than there are cores: a process for a run that may soon be done would take one from the others. */
+  /** No core is idle for it: a process for a run that may soon be done would take one from others. */
   readonly isBusy: boolean;
   /** Resolves when a place is available for a run that may need one by then. */
   prepare(run: PlacedRun): Promise<void>;

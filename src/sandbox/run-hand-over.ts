@@ -5,10 +5,17 @@ import { type Delivery, engineOf } from './journal.js';
 
 /** CPU time after which a run is offered to V8. See docs/decisions/0084-a-hand-over-pauses-quickjs.md for the measurement. */
 const PAUSES_AFTER_MS = 10;
-/** Its worker asks again after ten times as much, so a run of an hour has asked this often. */
-const MAX_ASKED = 6;
+/**
+ * Its worker asks again after three times as much. By the third time it has computed for longer than a V8 process takes to
+ * start, and is handed over even if others need the cores: see docs/decisions/0130-a-hand-over-needs-an-idle-core.md.
+ */
+const ASKED_IN_EARNEST = 3;
+/** A run of an hour has asked this often. */
+const MAX_ASKED = 13;
 /** A delivery of this size takes QuickJS as long to read. */
 const HAND_OVER_BYTES = 512 * 1024;
+/** Where others need the cores; QuickJS reads it for about as long as a V8 process takes to start. */
+const HAND_OVER_BUSY_BYTES = 4 * 1024 * 1024;
 /** Replaying more than this may take longer than the rest of the run: QuickJS computes meanwhile, and the faster one has it. */
 const MAX_REPLAYED_ALONE = 200;
 
@@ -85,7 +92,7 @@ export class RunHandOver {
   paused(from: EnginePlace): void {
     const handOver = this.#handOver;
     if (this.#asked >= MAX_ASKED || handOver === undefined || !this.#mayMove) from.wasted();
-    else if (++this.#asked > 1 || !handOver.isBusy) {
+    else if (++this.#asked >= ASKED_IN_EARNEST || !handOver.isBusy) {
       const isAlone = this.#run.journal.deliveries.length <= MAX_REPLAYED_ALONE;
       if (handOver.isReady && this.#challenge(handOver, isAlone) && isAlone) return;
       // A process that is not needed any more when it is there serves the next run.
@@ -107,6 +114,7 @@ export class RunHandOver {
     const bytes = 'body' in delivery ? delivery.body.byteLength : 0;
     if (bytes < HAND_OVER_BYTES || handOver === undefined || this.isUnderWay) return false;
     if (this.#run.place?.isQuiet !== true || !this.#mayMove) return false;
+    if (bytes < HAND_OVER_BUSY_BYTES && handOver.isBusy) return false;
     const isReady = handOver.isReady;
     // Where no process is ready, both engines get it.
     return this.#challenge(handOver, isReady) && isReady;

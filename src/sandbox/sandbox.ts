@@ -18,6 +18,7 @@ import { QuickJsEngine } from './quickjs-engine.js';
 import type { CarriedOver, RunReport, SandboxDelegate } from './run-report.js';
 import { loadRuntimeFiles } from './runtime-files.js';
 import { SandboxRun } from './sandbox-run.js';
+import { runnableTasks } from './runnable-tasks.js';
 import { BothEngines } from './v8-engine.js';
 import { V8Processes } from './v8-processes.js';
 import { WorkerProcess } from './worker-process.js';
@@ -32,6 +33,8 @@ export interface SandboxOptions {
   readonly sealKey: Uint8Array;
   /** Absent: QuickJS. V8 is used inside a jail only: without one, it is no sandbox. */
   readonly engine?: EngineChoice;
+  /** Tasks of the machine that have a core or wait for one, with this process; absent: asks the kernel. */
+  readonly runnable?: () => number;
 }
 
 export interface StartOptions {
@@ -81,7 +84,7 @@ export class Sandbox {
             max: Math.max(2, availableParallelism()),
             start: (maxMemoryBytes) => start(v8Shape(maxMemoryBytes)),
           });
-    this.#both = this.v8 && new BothEngines(quickJs, this.pool, this.v8, options.engine ?? 'quickjs');
+    this.#both = this.v8 && new BothEngines(quickJs, this.pool, this.v8, options.engine ?? 'quickjs', options.runnable ?? runnableTasks);
     this.#engine = this.#both ?? quickJs;
   }
 

@@ -30,6 +30,16 @@ export class SpareProcesses {
     return this.#spares.some(({ isReady }) => isReady);
   }
 
+  /** Those that have not said hello. */
+  get inStart(): number {
+    return this.#spares.length - this.#spares.filter(({ isReady }) => isReady).length;
+  }
+
+  /** Resolves when one can be used, or none can be started. */
+  async untilReady(): Promise<void> {
+    await Promise.any(this.#spares.map(({ process }) => process)).catch(() => {});
+  }
+
   /** Resolves when so many are there. */
   async keep(wanted: number): Promise<void> {
     while (this.#spares.length < wanted && !this.#isClosed) this.#add();

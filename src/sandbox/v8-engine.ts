@@ -9,6 +9,9 @@ import type { Pool } from './pool.js';
 import type { V8Processes } from './v8-processes.js';
 import { WorkerAssignment } from './worker-assignment.js';
 
+/** The run in V8, and the start of the next spare. */
+const CORES_OF_HAND_OVER = 2;
+
 /**
  * Both engines: a run is placed where its journal says, and one that computes for long in QuickJS may be handed over to V8.
  * See docs/decisions/0062-v8-by-replay.md.
@@ -18,15 +21,18 @@ export class BothEngines implements Engine, HandOver {
   readonly #pool: Pool;
   readonly #processes: V8Processes;
   readonly #choice: EngineChoice;
+  readonly #runnable: () => number;
   readonly #counts: Record<HandOverEvent, number> = {
     ...{ offered: 0, won: 0, late: 0, diverged: 0, unfit: 0, lost: 0, failed: 0 },
   };
 
-  constructor(quickJs: Engine, pool: Pool, processes: V8Processes, choice: EngineChoice) {
+  /** `runnable`: tasks of the machine that have a core or wait for one, with this process. */
+  constructor(quickJs: Engine, pool: Pool, processes: V8Processes, choice: EngineChoice, runnable: () => number) {
     this.#quickJs = quickJs;
     this.#pool = pool;
     this.#processes = processes;
     this.#choice = choice;
+    this.#runnable = runnable;
   }
 
   /** What came of handing runs over since the start. */
@@ -58,8 +64,10 @@ export class BothEngines implements Engine, HandOver {
   }
 
   get isBusy(): boolean {
-    const waiting = [...this.#pool.workers, ...this.#processes.workers].reduce((sum, { backlog }) => sum + backlog, 0);
-    return waiting > availableParallelism();
+    const own = [...this.#pool.workers, ...this.#processes.workers].reduce((sum, { backlog }) => sum + backlog, 0);
+    // Without the run that asks, whose worker is paused, without this process, and without the spare that is being started.
+    const others = Math.max(own - 1, this.#runnable() - 1 - this.#processes.sparesInStart);
+    return others > availableParallelism() - CORES_OF_HAND_OVER;
   }
 
   prepare(run: PlacedRun): Promise<void> {

@@ -32,6 +32,13 @@ const MAX_SPARES = 2;
 /** A spare that nobody needed for so long is ended. */
 const SPARE_IDLE_MS = 5 * 60_000;
 
+interface Spares {
+  readonly bytes: number;
+  readonly processes: SpareProcesses;
+  wanted: number;
+  isKeeping: boolean;
+}
+
 /**
  * V8 processes: each is started for one size of memory, holds one run of one caller, and is ended with it. A spare is kept
  * from the first use on.
@@ -41,7 +48,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   readonly #options: V8ProcessOptions;
   readonly #workers = new Set<RunWorker>();
   readonly #waiting = new Set<Waiter>();
-  #spares: { readonly bytes: number; readonly processes: SpareProcesses; wanted: number } | undefined;
+  #spares: Spares | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   /** For whom processes are being started. */
   readonly #starting: CallerId[] = [];
@@ -64,6 +71,11 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   /** A spare is there, and may be used. */
   get isReady(): boolean {
     return this.#spares?.processes.isReady === true && this.size <= this.#options.max;
+  }
+
+  /** Each of them has a core until it says hello. */
+  get sparesInStart(): number {
+    return this.#spares?.processes.inStart ?? 0;
   }
 
   /** A process for a run that would go on without one; undefined where none is free. */
@@ -107,16 +119,29 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
         bytes,
         processes: new SpareProcesses(() => this.#options.start(bytes), false),
         wanted: 1,
+        isKeeping: false,
       };
     }
     const spares = this.#spares;
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => this.#dropSpares(), SPARE_IDLE_MS);
     this.#idleTimer.unref();
+    void this.#keep(spares);
+    await spares.processes.untilReady();
+  }
+
+  /** One start at a time: two would take the core of the run that computes meanwhile. */
+  async #keep(spares: Spares): Promise<void> {
+    if (spares.isKeeping) return;
+    spares.isKeeping = true;
     try {
-      await spares.processes.keep(spares.wanted);
+      const { processes } = spares;
+      while (!this.#isClosed && this.#spares === spares && processes.count < spares.wanted)
+        await processes.keep(processes.count + 1);
     } catch {
       // The run that needs a process starts its own and gets the reason.
+    } finally {
+      spares.isKeeping = false;
     }
   }
 

@@ -79,6 +79,25 @@ describe('a run in auto', () => {
     expect([outcome, engineOf(journal)]).toEqual([outcomeOf([1]), 'quickjs']);
   });
 
+  test('is handed over after more time where others need the cores', async () => {
+    const offered = () => box.sandbox.handOvers?.offered ?? 0;
+    await expect.poll(() => box.sandbox.v8?.isReady, SOON).toBe(true);
+    const before = offered();
+    box.machine.runnable = 100;
+    try {
+      // It asks once or twice.
+      const short = await box.run(`${loop(3e5)} ${result('n')}`, { engine: 'auto' });
+      expect([engineOf(short.journal), offered()]).toEqual(['quickjs', before]);
+      const long = await box.run(`${LONG} ${result('n')}`, { engine: 'auto' });
+      expect([engineOf(long.journal), offered()]).toEqual(['v8', before + 1]);
+    } finally {
+      box.machine.runnable = 1;
+    }
+    await expect.poll(() => box.sandbox.v8?.isReady, SOON).toBe(true);
+    await box.run(`${loop(3e5)} ${result('n')}`, { engine: 'auto' });
+    expect(offered()).toBe(before + 2);
+  });
+
   test('that receives much is replayed in V8, and its own engine gets it only where that fails', async () => {
     const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, group: id % 7, note: 'x'.repeat(80) }));
     const source = (more: string) => `import { read } from '@codemode/servers/test';

@@ -59,6 +59,8 @@ export const testJail = (): Promise<Jail> => {
 export interface TestSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly calls: GuestCall[];
+  /** What else the machine has to do: 1 for nothing, with which hand-overs are tested unless a test says otherwise. */
+  readonly machine: { runnable: number };
   program(source: string, options?: ProgramOptions): Program;
   run(source: string, options?: ProgramOptions): Promise<RunReport>;
   /** The value of a program that must come to its end. */
@@ -96,12 +98,14 @@ export async function openSandbox(
   sealKey = new Uint8Array(32).fill(7),
   jail?: Jail,
 ): Promise<TestSandbox> {
+  const machine = { runnable: 1 };
   const sandbox = new Sandbox({
     jail: jail ?? (await testJail()),
     workerFolder: WORKER_FOLDER,
     pool: { min: 0, max: 4, idleMs: 30_000, maxQueued: 100, maxRunsPerWorker: 256, maxRunsInLife: 10_000, ...pool },
     sealKey,
     engine,
+    runnable: () => machine.runnable,
   });
   const calls: GuestCall[] = [];
   const handlers = ({ functions = {} }: ProgramOptions = {}): SandboxDelegate => ({
@@ -132,7 +136,7 @@ export async function openSandbox(
     if (outcome.status === 'failed') throw new Error(`the program failed: ${JSON.stringify(outcome.failure)}`);
     return JSON.parse(outcome.resultJson) as unknown;
   };
-  return { sandbox, calls, program, run, value, handlers, [Symbol.asyncDispose]: () => sandbox.close() };
+  return { sandbox, calls, machine, program, run, value, handlers, [Symbol.asyncDispose]: () => sandbox.close() };
 }
 
 export async function answer(

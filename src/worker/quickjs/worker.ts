@@ -12,7 +12,7 @@ import { QuickJsRun } from './quickjs-run.js';
 import { restorePages, suspend, unpack } from './suspension.js';
 
 /** A program that goes on is paused again after so many times as much CPU time. */
-const ASKS_AGAIN_AFTER = 10;
+const ASKS_AGAIN_AFTER = 3;
 
 type ExecutionMessage = Exclude<HostToWorker, { type: 'host/hello' | 'library/load' }>;
 type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
