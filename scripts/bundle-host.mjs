@@ -143,17 +143,40 @@ const unusedPackages = {
  */
 const READS_BEFORE_COMPILATION = 8;
 
+/**
+ * What is changed in packages: the end of a file's path, and each text with what replaces it.
+ *
+ * graphile-worker does not wait for the statement that ends a job. One that fails, because the database is away just then, would be a
+ * rejection that nobody handles, and end the host. The job stays taken; whatever it was for is added again with a heartbeat.
+ *
+ * @type {Readonly<Record<string, readonly (readonly [text: string, replacement: string])[]>>}
+ */
+const CHANGED = {
+  'zod/v4/core/schemas.js': [
+    ['const jit = !core.globalConfig.jitless;', 'const jit = !core.globalConfig.jitless; let reads = 0;'],
+    [
+      'if (jit && fastEnabled && ctx?.async === false && ctx.jitless !== true) {',
+      `if (jit && fastEnabled && ctx?.async === false && ++reads > ${READS_BEFORE_COMPILATION} && ctx.jitless !== true) {`,
+    ],
+  ],
+  'graphile-worker/dist/worker.js': [
+    [
+      'getJob, completeJob, failJob, } = params;',
+      `getJob } = params;
+      const ended = (end) => (job) => Promise.resolve(end(job)).catch(() => {});
+      const [completeJob, failJob] = [ended(params.completeJob), ended(params.failJob)];`,
+    ],
+  ],
+};
+
 /** @param {string} path @param {string} text */
-function withLateCompilation(path, text) {
-  if (!path.endsWith('zod/v4/core/schemas.js')) return text;
-  const condition = 'if (jit && fastEnabled && ctx?.async === false && ctx.jitless !== true) {';
-  const before = 'const jit = !core.globalConfig.jitless;';
-  for (const part of [condition, before]) {
-    if (text.split(part).length !== 2) throw new Error(`zod changed: ${part} is not there once`);
-  }
-  return text
-    .replace(before, `${before} let reads = 0;`)
-    .replace(condition, condition.replace('ctx.jitless', `++reads > ${READS_BEFORE_COMPILATION} && ctx.jitless`));
+function withChanges(path, text) {
+  const changes =
+    Object.entries(CHANGED).find(([end]) => path.replaceAll('\\', '/').endsWith(`node_modules/${end}`))?.[1] ?? [];
+  return changes.reduce((changed, [part, replacement]) => {
+    if (changed.split(part).length !== 2) throw new Error(`${path} has changed: ${part} is not there once`);
+    return changed.replace(part, () => replacement);
+  }, text);
 }
 
 /** What the engine must read before it runs anything is a fifth of a start; our own code stays as it is in stack traces. */
@@ -163,7 +186,7 @@ const smallPackages = {
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => {
       const options = /** @type {const} */ ({ loader: 'js', minify: true, keepNames: false, legalComments: 'none' });
-      const text = withLateCompilation(path, readFileSync(path, 'utf8'));
+      const text = withChanges(path, readFileSync(path, 'utf8'));
       return { contents: (await transform(text, options)).code, loader: 'js' };
     });
   },

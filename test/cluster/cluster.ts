@@ -39,7 +39,10 @@ export class ClusterHost {
   readonly machine: Machine;
   readonly #folder: string;
   readonly #environment: Readonly<Record<string, string>>;
+  /** How it ended each time that nobody had asked it to, with the end of its log. */
+  readonly deaths: string[] = [];
   #process: ChildProcess | undefined;
+  #isEnding = false;
   #log = '';
 
   constructor(name: string, machine: Machine, folder: string, environment: Readonly<Record<string, string>>) {
@@ -82,10 +85,17 @@ export class ClusterHost {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#process = child;
+    this.#isEnding = false;
+    let isListening = false;
+    child.once('close', (code, signal) => {
+      if (isListening && !this.#isEnding)
+        this.deaths.push(`${this.name} ended by itself (${signal ?? code}): ${this.#log.slice(-2_000)}`);
+    });
     await new Promise<void>((resolve, reject) => {
       child.stderr?.on('data', (chunk: Buffer) => {
         this.#log = `${this.#log}${chunk}`.slice(-20_000);
-        if (/listening on http/.test(chunk.toString())) resolve();
+        isListening ||= /listening on http/.test(chunk.toString());
+        if (isListening) resolve();
       });
       child.once('exit', (code) => reject(new Error(`${this.name} ended with ${code}: ${this.#log}`)));
     });
@@ -99,6 +109,7 @@ export class ClusterHost {
   async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (!this.isUp) return;
     const ended = once(this.#process as ChildProcess, 'exit');
+    this.#isEnding = true;
     this.signal('SIGCONT');
     this.signal(signal);
     await ended;

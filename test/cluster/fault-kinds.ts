@@ -47,7 +47,8 @@ export const DATABASE_FAULTS: Readonly<Record<string, DatabaseFault>> = {
  * what it starts, and gets the signals that are meant for the host.
  */
 export function wrongClock(host: ClusterHost): string[] {
-  if (!checkNeed('faketime').isMet) return [];
+  const need = checkNeed('faketime');
+  if (!need.isMet) throw new Error(`no host can be given a wrong clock: ${need.reason}`);
   const skew = SKEWS[Number(host.name.at(-1)) % 2] ?? '';
   const lines = execFileSync('faketime', ['-f', skew, 'env'], { encoding: 'utf8' }).split('\n');
   return ['env', ...lines.filter((line) => /^(LD_PRELOAD|FAKETIME)=/.test(line))];
@@ -65,7 +66,6 @@ async function takeConnections(cluster: Cluster): Promise<void> {
     for (let isFull = false; !isFull; ) {
       await database.query(others);
       const more = Array.from({ length: 10 }, () => database.client());
-      for (const client of more) client.on('error', () => {});
       const opened = await Promise.allSettled(more.map((client) => client.connect()));
       clients.push(...more.filter((_, index) => opened[index]?.status === 'fulfilled'));
       isFull = opened.some(({ status }) => status === 'rejected');

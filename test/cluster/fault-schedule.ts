@@ -12,20 +12,29 @@ export interface PlannedFault {
 
 /** From shorter than a lease to several of them. */
 const DURATIONS_MS = [200, 1_000, 3_000, 8_000];
+/** A link that is cut for this long makes TCP give up, or not. */
+const CUTS_MS = [1_000, 10_000, 60_000];
+/** A longer fault does not keep others from coming. */
+const MAX_ALONE_MS = 10_000;
 const GAPS_MS = [300, 1_500, 4_000];
 const SHORT_MS = 800;
 const SHORT_GAP_MS = 200;
 
-/** The same faults for the same seed, without end. */
-export function* faultSchedule(seed: number, hosts: number): Generator<PlannedFault> {
-  const random = new Random(seed);
+/** The same faults for the same seed, without end; `only` those of one kind. */
+export function* faultSchedule(seed: number, hosts: number, only = ''): Generator<PlannedFault> {
+  if (only !== '' && !(only in DATABASE_FAULTS) && !(only in HOST_FAULTS)) throw new RangeError(unknownKind(only));
+  for (const fault of anyFaults(new Random(seed), hosts)) if (only === '' || fault.kind === only) yield fault;
+}
+
+function* anyFaults(random: Random, hosts: number): Generator<PlannedFault> {
   for (;;) {
     // All hosts have the faults of the database at once, so they are fewer.
     const isOfDatabase = random.chance(3);
     const kind = random.pick(Object.keys(isOfDatabase ? DATABASE_FAULTS : HOST_FAULTS));
-    const durationMs = random.pick(DURATIONS_MS);
+    const durationMs = random.pick(kind === 'cut off' ? CUTS_MS : DURATIONS_MS);
+    const aloneMs = Math.min(durationMs, MAX_ALONE_MS);
     // Every third comes while the one before it lasts.
-    const nextAfterMs = random.chance(3) ? durationMs / 2 : durationMs + random.pick(GAPS_MS);
+    const nextAfterMs = random.chance(3) ? aloneMs / 2 : aloneMs + random.pick(GAPS_MS);
     const host = random.below(hosts);
     yield { kind, durationMs, nextAfterMs, ...(isOfDatabase ? {} : { host }) };
   }
@@ -42,4 +51,9 @@ export function eachKindOnce(seed: number, hosts: number): PlannedFault[] {
     .map((fault) => [random.next(), fault] as const)
     .sort(([a], [b]) => a - b)
     .map(([, fault]) => fault);
+}
+
+function unknownKind(kind: string): string {
+  const kinds = new Set([...Object.keys(DATABASE_FAULTS), ...Object.keys(HOST_FAULTS)]);
+  return `there is no fault "${kind}"; there are: ${[...kinds].join(', ')}`;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Postgres } from '../../src/store/postgres/connection.js';
 import { needs, ROOT, requires } from '../support/needs.js';
 import { Cluster, type ClusterHost } from './cluster.js';
 import { Gates } from './gates.js';
@@ -116,4 +117,28 @@ describe('a host that is lost at any step of a run', OPTIONS, () => {
     await workload.settle(30_000);
     expect(violations(await workload.observe())).toEqual([]);
   });
+
+  test('a job whose end the database does not store costs no host and no run', async () => {
+    const stop = await refuseEndsOfJobs(cluster);
+    try {
+      await workload.submit();
+      await workload.settle(30_000);
+    } finally {
+      await stop();
+    }
+    expect(violations(await workload.observe())).toEqual([]);
+  });
 });
+
+/** As when the connection breaks just then. Resolves to what ends it. */
+async function refuseEndsOfJobs({ databaseUrl }: Cluster): Promise<() => Promise<void>> {
+  const database = await Postgres.open({ url: databaseUrl });
+  await database.query(`
+    CREATE FUNCTION witness.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
+    CREATE TRIGGER refuse BEFORE DELETE ON codemode_queue._private_jobs FOR EACH ROW
+      WHEN (OLD.locked_at IS NOT NULL) EXECUTE FUNCTION witness.refuse()`);
+  return async () => {
+    await database.query('DROP TRIGGER refuse ON codemode_queue._private_jobs');
+    await database.close();
+  };
+}

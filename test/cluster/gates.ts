@@ -70,7 +70,6 @@ export class Gates {
   /** From now on hosts that come to this step, of this run or of any, wait there. */
   async shut(step: Step, runId = ANY): Promise<Gate> {
     const keeper = this.#database.client();
-    keeper.on('error', () => {});
     await keeper.connect();
     await keeper.query('SET lock_timeout = 0');
     await keeper.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCKS, `${step}${runId}`]);

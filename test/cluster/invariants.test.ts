@@ -13,6 +13,7 @@ const RIGHT: Observation = {
   audited: { look: 1, write: 1, spend: 1 },
   auditStatus: 0,
   auditOutput: '',
+  deaths: [],
 };
 
 test('a run that went well violates nothing', () => {
@@ -41,6 +42,7 @@ test.each<[string, Partial<Observation>, RegExp]>([
   ['a budget that is overdrawn', { budget: 0 }, /1 calls were paid for from a budget for 0/],
   ['a call that is not on record', { audited: { look: 1, write: 0, spend: 1 } }, /0 are on record/],
   ['a broken chain', { auditStatus: 1, auditOutput: 'record 3 was changed' }, /does not verify: record 3/],
+  ['a host that ended by itself', { deaths: ['host1 ended by itself (1): out of memory'] }, /host1 ended by itself/],
 ])('%s is found', (_, wrong, expected) => {
   expect(violations({ ...RIGHT, ...wrong }).join('\n')).toMatch(expected);
 });

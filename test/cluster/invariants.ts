@@ -27,6 +27,8 @@ export interface Observation {
   /** What `codemode audit verify` ended with. */
   readonly auditStatus: number | null;
   readonly auditOutput: string;
+  /** Hosts that ended though nobody asked them to, each with the end of its log. */
+  readonly deaths: readonly string[];
 }
 
 /** What must be true whatever happened. Empty where it is. */
@@ -39,6 +41,7 @@ export function violations(seen: Observation): string[] {
     ...nothingStaysSuspended(seen),
     ...budgetKept(seen),
     ...onRecord(seen),
+    ...seen.deaths,
   ];
 }
 

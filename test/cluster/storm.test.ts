@@ -9,6 +9,7 @@ import { installWitness, POLICY, Workload } from './workload.js';
 /** `npm run faults` says for how long and out of which seed. */
 const MINUTES = Number(process.env.CODEMODE_FAULT_MINUTES ?? 0);
 const SEED = Number(process.env.CODEMODE_FAULT_SEED ?? 24);
+const ONLY = process.env.CODEMODE_FAULT_ONLY ?? '';
 const SETTLE_MS = 120_000;
 
 test('a seed always makes the same faults', () => {
@@ -20,7 +21,7 @@ test('a seed always makes the same faults', () => {
   expect(firstOf(7)).not.toEqual(firstOf(8));
 });
 
-describe('hosts under random faults', { ...requires(ROOT), ...needs('postgresql', 'iproute') }, () => {
+describe('hosts under random faults', { ...requires(ROOT), ...needs('postgresql', 'iproute', 'faketime') }, () => {
   test(
     'make each approved call at most once and end each run once',
     async () => {
@@ -33,7 +34,7 @@ describe('hosts under random faults', { ...requires(ROOT), ...needs('postgresql'
         const begunAt = performance.now();
         await storm(cluster, workload, {
           ...(isLong
-            ? { faults: faultSchedule(SEED, cluster.hosts.length), durationMs: MINUTES * 60_000 }
+            ? { faults: faultSchedule(SEED, cluster.hosts.length, ONLY), durationMs: MINUTES * 60_000 }
             : { faults: eachKindOnce(SEED, cluster.hosts.length), durationMs: Number.POSITIVE_INFINITY }),
           submitEveryMs: isLong ? 700 : 300,
           onFault: ({ kind, host, durationMs }) => {

@@ -14,7 +14,7 @@ export interface StormOptions {
 }
 
 /** Longer than any fault of the database. */
-const START_MS = 60_000;
+const START_MS = 120_000;
 const START_AGAIN_MS = 500;
 const DECIDE_EVERY_MS = 250;
 /** Requests that wait for an answer at once: hosts that are cut off answer nobody. */

@@ -149,6 +149,7 @@ export class Workload {
         audited: Object.fromEntries(rows.map(({ tool, count }) => [tool, count])),
         auditStatus: audit.status,
         auditOutput: audit.output,
+        deaths: this.#cluster.hosts.flatMap(({ deaths }) => deaths),
       };
     } finally {
       await database.close();

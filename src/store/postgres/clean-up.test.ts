@@ -3,8 +3,11 @@ import { needs } from '../../../test/support/needs.js';
 import { PostgresServer } from '../../../test/support/postgres.js';
 import { CallerQuotas, DEFAULT_QUOTAS } from '../../domain/quotas.js';
 import { cleanUp } from './clean-up.js';
+import { expireQuestions } from './close-questions.js';
 import type { Postgres } from './connection.js';
+import { addLostJobs } from './lost-jobs.js';
 import { openDatabase } from './open-database.js';
+import { queueState } from './queue.js';
 
 describe('what a host cleans up for all', needs('postgresql'), () => {
   let server: PostgresServer;
@@ -59,4 +62,18 @@ describe('what a host cleans up for all', needs('postgresql'), () => {
     expect(await names('live_runs', 'id')).toEqual(['a']);
     expect(await names('sealed_values', 'name')).toEqual(['access token', 'result new']);
   });
+
+  test('more questions than the database has room for locks expire, and one whose job was lost gets another', async () => {
+    const open = async () =>
+      (await postgres.query<{ count: number }>(`SELECT count(*) FROM codemode.approvals WHERE state = 'PENDING'`))[0];
+    await postgres.query(
+      `INSERT INTO codemode.approvals (id, run, call, caller, server, server_fingerprint, tool, tool_digest, arguments, arguments_digest,
+          reason, state, created_at, expires_at)
+        SELECT 'q' || n, 'r' || n, 0, 'ana', 's', '', 't', '', '', '', '', 'PENDING', 1, 2 FROM generate_series(1, 10000) AS n`,
+    );
+    await addLostJobs(postgres);
+    expect(await queueState(postgres)).toMatchObject({ ready: 1, later: 1 });
+    expect(await expireQuestions(postgres)).toBe(10_000);
+    expect(await open()).toEqual({ count: 0 });
+  }, 60_000);
 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../../../test/support/needs.js';
 import { PostgresServer } from '../../../test/support/postgres.js';
@@ -142,5 +144,26 @@ describe('a database that hosts share', needs('postgresql'), () => {
     await postgres.query(`SELECT pg_notify('codemode_test', 'two')`);
     await expect.poll(() => heard).toEqual(['one', 'two']);
     await listener.close();
+  });
+
+  test('a connection that breaks with the packet that opened it does not end the process', async () => {
+    const ready = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1');
+    const fields = Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0', 'latin1');
+    const error = Buffer.concat([Buffer.from('E\0\0\0', 'latin1'), Buffer.from([fields.length + 4]), fields]);
+    const dying = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(Buffer.concat([ready, error])));
+    });
+    await once(dying.listen(0, '127.0.0.1'), 'listening');
+    const { port } = dying.address() as AddressInfo;
+    const postgres = await Postgres.open({ url: `postgres://codemode@127.0.0.1:${port}/x?sslmode=disable` });
+    const listener = new Listener(postgres, { channel: 'test', onMessage() {}, onConnected() {} });
+    await once(dying, 'connection');
+    // The one after it is opened once the first is lost.
+    await once(dying, 'connection');
+    expect(listener.isLive).toBe(false);
+    await listener.close();
+    await postgres.close();
+    dying.close();
   });
 });

@@ -127,7 +127,10 @@ export class Postgres implements Sql {
 
   /** A connection of its own, outside the pool, for `LISTEN`. The caller ends it. */
   client(): Client {
-    return new this.#driver.Client(this.#clientConfig());
+    const client = new this.#driver.Client(this.#clientConfig());
+    // From the start: a connection can break with the very packet that opened it, and without a listener that would end the process.
+    client.on('error', () => {});
+    return client;
   }
 
   /** Connections of this process: open, idle, and requests that wait for one. */
@@ -153,7 +156,6 @@ export class Postgres implements Sql {
   async #tryToConnect(): Promise<void> {
     await this.#translated(async () => {
       const client = this.client();
-      client.on('error', () => {});
       try {
         await client.connect();
         await client.end();

@@ -24,7 +24,7 @@ import { cleanUp } from './clean-up.js';
 import { expireQuestions } from './close-questions.js';
 import type { Postgres, Sql } from './connection.js';
 import { type HostLease, isUp } from './host-lease.js';
-import { addJobs, QUEUE_SCHEMA, resumeJobs, resumeKey } from './jobs.js';
+import { addLostJobs, RESUMABLE } from './lost-jobs.js';
 import { Queue } from './queue.js';
 import { RunEnds } from './run-ends.js';
 import { lockRuns, markReady } from './run-lock.js';
@@ -35,8 +35,6 @@ export interface PostgresRunsOptions {
   readonly quotas?: CallerQuotas;
 }
 
-/** Runs whose jobs are added again with one heartbeat. */
-const MAX_REPAIRED = 500;
 const RETRY = { firstMs: 100, maxMs: 5_000, factor: 2 };
 
 /**
@@ -233,21 +231,13 @@ export class PostgresRunStore implements RunStore {
     );
   }
 
-  /** Gives up claims that this host does not know of, and adds the jobs of runs that no host was told of or that lost theirs. */
+  /** Gives up claims that this host does not know of, and adds jobs that no host was told of or that were lost with their host. */
   async #repair(): Promise<void> {
     await this.#postgres.change(
       `UPDATE codemode.runs SET lease_owner = NULL WHERE lease_owner = $1 AND NOT (id = ANY($2))`,
       [this.#host.id, [...this.#held]],
     );
-    // In any order: runs that no host can resume must not hide others. One whose job failed does not wait for the library, which
-    // would try it again after seconds, then minutes, then hours.
-    const forgotten = await this.#postgres.query<{ id: string }>(
-      `SELECT id FROM codemode.runs WHERE ${RESUMABLE} AND NOT EXISTS (SELECT 1 FROM ${QUEUE_SCHEMA}.jobs
-          WHERE jobs.key = '${resumeKey('')}' || runs.id AND jobs.locked_at IS NULL AND jobs.run_at <= now()
-            AND jobs.attempts < jobs.max_attempts)
-        ORDER BY random() LIMIT ${MAX_REPAIRED}`,
-    );
-    await addJobs(this.#postgres, resumeJobs(forgotten.map(({ id }) => id)));
+    await addLostJobs(this.#postgres);
   }
 
   /** Hands over at once what this host has claimed. */
@@ -376,8 +366,6 @@ export class PostgresRunStore implements RunStore {
   }
 }
 
-/** It waits for nobody, and no host that is up has it. */
-const RESUMABLE = `state = 'suspended' AND is_ready AND (lease_owner IS NULL OR NOT ${isUp('lease_owner')})`;
 const resumePayload = z.object({ run: z.string() });
 
 /** The run, where this host still has it. It is locked until the statement is done: nobody takes it over in between. */
