@@ -27,16 +27,24 @@ export function* faultSchedule(seed: number, hosts: number, only = ''): Generato
 }
 
 function* anyFaults(random: Random, hosts: number): Generator<PlannedFault> {
+  const lastingUntil = new Map<number | undefined, number>();
+  let [nowMs, longUntilMs] = [0, 0];
   for (;;) {
     // All hosts have the faults of the database at once, so they are fewer.
     const isOfDatabase = random.chance(3);
     const kind = random.pick(Object.keys(isOfDatabase ? DATABASE_FAULTS : HOST_FAULTS));
-    const durationMs = random.pick(kind === 'cut off' ? CUTS_MS : DURATIONS_MS);
+    const drawnMs = random.pick(kind === 'cut off' ? CUTS_MS : DURATIONS_MS);
+    // One that is long at a time, so that somebody is always free for the next.
+    const durationMs = nowMs < longUntilMs ? Math.min(drawnMs, MAX_ALONE_MS) : drawnMs;
     const aloneMs = Math.min(durationMs, MAX_ALONE_MS);
     // Every third comes while the one before it lasts.
     const nextAfterMs = random.chance(3) ? aloneMs / 2 : aloneMs + random.pick(GAPS_MS);
-    const host = random.below(hosts);
-    yield { kind, durationMs, nextAfterMs, ...(isOfDatabase ? {} : { host }) };
+    const host = isOfDatabase ? undefined : random.below(hosts);
+    if ((lastingUntil.get(host) ?? 0) > nowMs) continue;
+    yield { kind, durationMs, nextAfterMs, ...(host === undefined ? {} : { host }) };
+    lastingUntil.set(host, nowMs + durationMs);
+    if (durationMs > MAX_ALONE_MS) longUntilMs = nowMs + durationMs;
+    nowMs += nextAfterMs;
   }
 }
 
