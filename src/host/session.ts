@@ -99,6 +99,11 @@ export class Session {
     return this.#tools.now();
   }
 
+  /** Whether the client writes programs or calls tools itself. */
+  get codeMode(): Pick<SessionTools, 'isCodeMode' | 'choose'> {
+    return this.#tools;
+  }
+
   /** What questions about these tools are answered from, with the names of every real interpreter. */
   catalogContext(): CatalogContext {
     return { snapshot: this.tools().forCode, catalog: this.#parts.catalog, languages: PROCESS_LANGUAGES };

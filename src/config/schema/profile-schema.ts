@@ -1,25 +1,39 @@
 import * as z from 'zod';
 import { DEFAULT_PROCESS_LIMITS } from '../../domain/process-program.js';
-import { duration, flag, integer, means, size } from './units.js';
+import { duration, flag, flagOrAuto, integer, means, size } from './units.js';
 
 const EXCLUDED =
   'Tools that programs cannot call; the client calls them itself. A pattern is `server/tool` or `tool`, with `*` for any characters.';
 
-export const codeModeSchema = z.strictObject({
-  enabled: flag()
-    .default(true)
-    .meta(means('Whether agents get code mode. If not, the tools of all servers are listed themselves.', 'false')),
-  excludedTools: z.array(z.string()).default([]).meta(means(EXCLUDED, '["files/delete_*"]')),
-});
+/** `codeMode: auto` is short for `codeMode: { enabled: auto }`. */
+const unfolded = (input: unknown) => (input === 'auto' ? { enabled: input } : input);
+
+export const codeModeSchema = z.preprocess(
+  unfolded,
+  z.strictObject({
+    enabled: flagOrAuto()
+      .default(true)
+      .meta(
+        means(
+          'Whether agents get code mode. If not, the tools of all servers are listed themselves. `auto`: whichever of the two an agent has to read less for, counted once for each session.',
+          'auto',
+        ),
+      ),
+    excludedTools: z.array(z.string()).default([]).meta(means(EXCLUDED, '["files/delete_*"]')),
+  }),
+);
 
 /** Without a default here: what a model does not set, it takes from `defaults`. */
-export const codeModeOfModelSchema = z.strictObject({
-  enabled: flag().optional().meta(means('As `defaults.codeMode.enabled`, for this model.', 'false')),
-  excludedTools: z
-    .array(z.string())
-    .optional()
-    .meta(means('As `defaults.codeMode.excludedTools`, for this model.', '["mail/*"]')),
-});
+export const codeModeOfModelSchema = z.preprocess(
+  unfolded,
+  z.strictObject({
+    enabled: flagOrAuto().optional().meta(means('As `defaults.codeMode.enabled`, for this model.', 'false')),
+    excludedTools: z
+      .array(z.string())
+      .optional()
+      .meta(means('As `defaults.codeMode.excludedTools`, for this model.', '["mail/*"]')),
+  }),
+);
 
 /** Settings of the `code_execution` contract. Its own file format has them at the top level. */
 export const codeExecutionSchema = z.strictObject({

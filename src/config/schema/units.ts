@@ -55,6 +55,14 @@ export function flag() {
     .meta({ kind: '`true` or `false`' });
 }
 
+/** `true`, `false` or `auto`. */
+export function flagOrAuto() {
+  return z
+    .union([z.boolean(), z.literal('true'), z.literal('false'), z.literal('auto')], { error: 'true, false or auto' })
+    .transform((input) => (input === 'auto' ? input : input === true || input === 'true'))
+    .meta({ kind: '`true`, `false` or `auto`' });
+}
+
 function quantity(expected: string, units: Readonly<Record<string, number>>, unit: string, min: number, max: number) {
   return z.union([z.number(), z.string()], { error: expected }).transform((input, context) => {
     const value = typeof input === 'number' ? input : parseQuantity(input, units);

@@ -1,5 +1,5 @@
 import { briefingOf, type ToolView } from '../tools/tool-view.js';
-import type { TokenReport, WorthVerdict } from './measure.js';
+import { type TokenReport, TYPED_LEVELS, type WorthVerdict } from './measure.js';
 
 /** One way to tell an agent about the tools: in which detail, by which setting, and how much it then reads. */
 export interface BriefingChoice {
@@ -66,9 +66,6 @@ export function judge(report: TokenReport, choices: readonly BriefingChoice[]): 
   const reason = `an agent reads ${read} tokens here${with1} and ${definitions} without, and no prompt.tokenBudget changes that: it saves nothing before large results are filtered`;
   return { isWorthIt: false, reason };
 }
-
-/** Where an agent is told all types at first, none come later. */
-const TYPED_LEVELS: ReadonlySet<string> = new Set(['full', 'compact']);
 
 /** The richest that is worth it; where none is, the one that costs least, if it costs less than now. */
 function betterThan(

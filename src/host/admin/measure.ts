@@ -57,22 +57,30 @@ export function measureTokens(
   const direct = view.direct.map(({ tool }) => tool);
   const count = (text: string) => countTokens(text);
   const definitions = [...inCode, ...direct].map((tool) => count(definitionJson(tool)));
-  const declared = servers.map((server) =>
-    count(briefDeclarationsOf(server, server.tools.slice(0, USED_TOOLS), view, ANSWERED_TOKENS).text),
-  );
   return {
     tools: definitions.length,
     definitions: sum(definitions),
     catalog: sum(told.map(count)) + sum(direct.map((tool) => count(definitionJson(tool)))),
     level: briefingLevel(view),
-    perServer: Math.round(mean(declared)),
+    perServer: perServerTokens(view, countTokens),
     perTool: Math.round(mean(inCode.map((tool) => count(definitionJson(tool))))),
   };
 }
 
-/** About as many as a program uses of one server, and what their types may cost in an answer. */
+/** About as many as a program uses of one server. */
 const USED_TOOLS = 2;
-const ANSWERED_TOKENS = 800;
+/** What their types may cost in an answer. */
+export const MOST_PER_SERVER = 800;
+/** Where an agent is told all types at first, none come later. */
+export const TYPED_LEVELS: ReadonlySet<string> = new Set(['full', 'compact']);
+
+/** What the declarations of a server add that is first used, on average. */
+export function perServerTokens(view: ToolView, countTokens: (text: string) => number = approximateTokens): number {
+  const declared = view.forCode.servers.map((server) =>
+    countTokens(briefDeclarationsOf(server, server.tools.slice(0, USED_TOOLS), view, MOST_PER_SERVER).text),
+  );
+  return Math.round(mean(declared));
+}
 
 /** Hits of a query, best first, each under both names that a task may use for it. */
 export type Search = (query: string, limit: number) => readonly { readonly server: string; readonly tool: string }[];
@@ -143,7 +151,7 @@ export function percentiles(values: readonly number[]): Percentiles {
 }
 
 /** As clients put a tool before a model. */
-function definitionJson({ tool }: CatalogTool): string {
+export function definitionJson({ tool }: CatalogTool): string {
   const { name, description, inputSchema } = tool;
   return JSON.stringify({ name, description, inputSchema });
 }

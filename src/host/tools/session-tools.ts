@@ -5,7 +5,7 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { prepareServers } from '../runs/prepare-servers.js';
 import type { SessionOptions, SessionParts } from '../session-parts.js';
 import { findServer } from './discovery.js';
-import { type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
+import { type CodeModeSettings, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
 
 /** The tools as one session sees them, now or once servers have answered. */
 export class SessionTools {
@@ -13,12 +13,26 @@ export class SessionTools {
   readonly #options: SessionOptions;
   readonly #reach: CapabilitySet | undefined;
   /** Held by the snapshot: a session that nobody uses must not keep the tools of a server as they were once. */
-  readonly #views = new WeakMap<CatalogSnapshot, ToolView>();
+  #views = new WeakMap<CatalogSnapshot, ToolView>();
+  #codeMode: CodeModeSettings;
 
   constructor(parts: SessionParts, options: SessionOptions, reach: CapabilitySet | undefined) {
     this.#parts = parts;
     this.#options = options;
     this.#reach = reach;
+    this.#codeMode = options.codeMode;
+  }
+
+  /** Whether the client writes programs or calls tools itself. `auto`: nobody has chosen yet. */
+  get isCodeMode(): CodeModeSettings['enabled'] {
+    return this.#codeMode.enabled;
+  }
+
+  /** Chooses for the rest of the session, where the configuration leaves it open: tools do not move under a client. */
+  choose(isCodeMode: boolean): void {
+    if (this.#codeMode.enabled !== 'auto') return;
+    this.#codeMode = { ...this.#codeMode, enabled: isCodeMode };
+    this.#views = new WeakMap();
   }
 
   now(): ToolView {
@@ -54,10 +68,10 @@ export class SessionTools {
   #viewOf(snapshot: CatalogSnapshot): ToolView {
     const known = this.#views.get(snapshot);
     if (known !== undefined) return known;
-    const { caller, codeMode, reservedNames, profile } = this.#options;
+    const { caller, reservedNames, profile } = this.#options;
     const { observed, gate } = this.#parts;
     const policy = toolPolicyOf(gate, { caller, profile, reach: this.#reach });
-    const view = { ...viewOf(snapshot, codeMode, reservedNames, policy), ...observed?.of({ caller, profile }) };
+    const view = { ...viewOf(snapshot, this.#codeMode, reservedNames, policy), ...observed?.of({ caller, profile }) };
     this.#views.set(snapshot, view);
     return view;
   }

@@ -25,7 +25,8 @@ export type { CatalogServer, CatalogSnapshot, CatalogTool, DirectTool };
 
 /** Which tools go where: to programs, or to the client as they are. */
 export interface CodeModeSettings {
-  readonly enabled: boolean;
+  /** `auto`: a surface that lists tools chooses; programs that somebody sends have all tools meanwhile. */
+  readonly enabled: boolean | 'auto';
   /** `tool`, `server/tool`, with `*` for any characters. */
   readonly excludedTools: readonly string[];
   /** What the agent is told about tools before its first program may cost this much. */
@@ -89,7 +90,7 @@ export function viewOf(
   const isHidden = (tool: CatalogTool) => policy.hides(tool);
   const hidden = new Set(snapshot.servers.flatMap(({ tools }) => tools.filter(isHidden)));
   const unreachable = new Set(snapshot.servers.filter((server) => policy.isUnreachable(server)));
-  if (enabled && excludedTools.length === 0 && hidden.size === 0 && unreachable.size === 0)
+  if (enabled !== false && excludedTools.length === 0 && hidden.size === 0 && unreachable.size === 0)
     return {
       forCode: snapshot,
       direct: [],
@@ -119,7 +120,7 @@ function split(
   reservedNames: readonly string[],
   { hidden, unreachable }: { hidden: ReadonlySet<CatalogTool>; unreachable: ReadonlySet<CatalogServer> },
 ): ToolView {
-  const isDirect = (tool: CatalogTool) => !enabled || excludedTools.some((pattern) => isExcluded(tool, pattern));
+  const isDirect = (tool: CatalogTool) => enabled === false || excludedTools.some((pattern) => isExcluded(tool, pattern));
   const direct: CatalogTool[] = [];
   const servers: CatalogServer[] = [];
   const hiddenServers: CatalogServer[] = [];
@@ -137,7 +138,7 @@ function split(
     const view: CatalogServer = { ...server, whole: server, tools: kept, direct: names };
     directNames.set(server.id, names);
     for (const tool of server.tools) if (!hidden.has(tool) && !isDirect(tool)) kept.push({ ...tool, server: view });
-    if (enabled) servers.push(view);
+    if (enabled !== false) servers.push(view);
   }
   const forCode: CatalogSnapshot = {
     version: snapshot.version,

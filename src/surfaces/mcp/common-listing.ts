@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Log } from '../../domain/log.js';
+import { breakEvenOf } from '../../host/admin/break-even.js';
 import type { Host } from '../../host/host.js';
 import type { Session } from '../../host/session.js';
 import {
@@ -9,6 +10,7 @@ import {
   unmatchedExclusions,
 } from '../../host/tools/tool-view.js';
 import type { ExposedTool, Profile } from '../../profiles/profile.js';
+import { toldTexts } from '../../profiles/told-texts.js';
 import { type ExposedScripts, scriptTools } from './exposed-scripts.js';
 import { FIRST_LISTING_MS, FirstListing } from './first-listing.js';
 
@@ -33,29 +35,55 @@ export interface ListingDigests {
 
 /** What the listings of all clients of a surface share. What each client sees is its own. */
 export class CommonListing {
-  /** Absent where code mode is off: then every tool is listed as it is. */
-  readonly profile: Profile | undefined;
   /** The stored scripts that are tools of their own, as they are now. */
   readonly scriptTools: () => readonly ExposedTool[];
   readonly #first: FirstListing;
   readonly #codeMode: CodeModeSettings;
+  readonly #profile: Profile;
   readonly #log: Log;
   /** Callers under the same policy see the same snapshot, and it is read once for all of them. */
   readonly #digests = new WeakMap<CatalogSnapshot, ListingDigests>();
+  /** Whether direct tools cost less: counted once for callers who see the same. */
+  readonly #isBelow = new WeakMap<CatalogSnapshot, boolean>();
   #hasWarned = false;
 
   constructor({ profile, codeMode, firstListingMs, host, exposedScripts, log }: ListingOptions) {
     this.scriptTools = () => (exposedScripts === undefined ? [] : scriptTools(host, exposedScripts));
-    this.profile = codeMode.enabled ? profile : undefined;
+    this.#profile = profile;
     this.#codeMode = codeMode;
     this.#log = log;
-    const listsTheirs = !codeMode.enabled || codeMode.excludedTools.length > 0;
+    const listsTheirs = codeMode.enabled !== true || codeMode.excludedTools.length > 0;
     this.#first = new FirstListing(firstListingMs ?? FIRST_LISTING_MS[listsTheirs ? 'listing' : 'describing'], log);
   }
 
   /** Waits for servers that are starting, until each has had its time. */
   awaitServers(session: Session): Promise<void> {
     return this.#first.wait(session);
+  }
+
+  /** Undefined where every tool is listed as it is. */
+  profileFor({ codeMode }: Session): Profile | undefined {
+    return codeMode.isCodeMode === false ? undefined : this.#profile;
+  }
+
+  /**
+   * Where the configuration leaves it open, chooses whether this client writes programs: not where its tools cost less to read. While servers
+   * are starting that is not known; `isLastCall` decides it all the same, for programs.
+   */
+  chooseFor(session: Session, { isLastCall }: { readonly isLastCall: boolean }): void {
+    if (session.codeMode.isCodeMode !== 'auto') return;
+    const view = session.tools();
+    const { servers } = view.forCode.whole ?? view.forCode;
+    if (servers.some(({ isStarting }) => isStarting === true)) {
+      if (isLastCall) session.codeMode.choose(true);
+      return;
+    }
+    let isBelow = this.#isBelow.get(view.forCode);
+    if (isBelow === undefined) {
+      isBelow = breakEvenOf(view, toldTexts(this.#profile, view, session.scripts())).isBelow;
+      this.#isBelow.set(view.forCode, isBelow);
+    }
+    session.codeMode.choose(!isBelow);
   }
 
   digestsOf(

@@ -4,7 +4,7 @@ import type { Session } from '../../host/session.js';
 import { shownTool } from '../../host/tools/tool-definition.js';
 import type { CatalogServer, DirectTool, ToolView } from '../../host/tools/tool-view.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import type { DeclarationFormat, ExposedTool } from '../../profiles/profile.js';
+import type { DeclarationFormat, ExposedTool, Profile } from '../../profiles/profile.js';
 import type { CommonListing, ListingDigests } from './common-listing.js';
 import { withoutHeaderAnnotations } from './header-annotations.js';
 
@@ -36,13 +36,16 @@ export class Listing {
   }
 
   get exposed(): readonly ExposedTool[] {
-    return [...(this.#common.profile?.tools ?? []), ...this.#common.scriptTools()];
+    this.#common.chooseFor(this.#session, { isLastCall: false });
+    return [...(this.#profile?.tools ?? []), ...this.#common.scriptTools()];
   }
 
   instructions(): string | undefined {
+    this.#common.chooseFor(this.#session, { isLastCall: false });
     const view = this.#session.tools();
-    const { profile } = this.#common;
-    if (profile === undefined) return undefined;
+    const profile = this.#profile;
+    // While it is not known whether the client writes programs, it is not told how.
+    if (profile === undefined || this.#session.codeMode.isCodeMode === 'auto') return undefined;
     const scripts = this.#session.scripts();
     const key = scripts.map(({ name, description }) => `${name} ${description}`).join('\n');
     const known = this.#instructions.get(view);
@@ -53,8 +56,9 @@ export class Listing {
   }
 
   /** Waits for servers that are starting, until each has had its time. */
-  awaitServers(): Promise<void> {
-    return this.#common.awaitServers(this.#session);
+  async awaitServers(): Promise<void> {
+    await this.#common.awaitServers(this.#session);
+    this.#common.chooseFor(this.#session, { isLastCall: true });
   }
 
   current(): ListedTools {
@@ -79,7 +83,7 @@ export class Listing {
   }
 
   read(uri: string): { uri: string; mimeType: string; text: string } | undefined {
-    const { profile } = this.#common;
+    const profile = this.#profile;
     const { fileName, mimeType } = this.#format;
     const server = this.#servers().find((each) => uriOf(each, fileName) === uri);
     if (server === undefined || profile === undefined) return undefined;
@@ -116,12 +120,16 @@ export class Listing {
     };
   }
 
+  get #profile(): Profile | undefined {
+    return this.#common.profileFor(this.#session);
+  }
+
   get #format(): DeclarationFormat {
-    return this.#common.profile?.declarationFormat ?? TYPESCRIPT;
+    return this.#profile?.declarationFormat ?? TYPESCRIPT;
   }
 
   #servers(): readonly CatalogServer[] {
-    return this.#common.profile === undefined ? [] : this.#session.tools().forCode.servers;
+    return this.#profile === undefined ? [] : this.#session.tools().forCode.servers;
   }
 }
 

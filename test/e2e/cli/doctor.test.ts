@@ -33,6 +33,7 @@ test(
       ['Python for programs', expect.any(String)],
       ['Go for programs', expect.any(String)],
       ['Server "fine"', 'ok'],
+      ['Code mode', 'ok'],
       ['Types', 'ok'],
       ['A program in the sandbox', 'ok'],
     ]);

@@ -5,6 +5,8 @@ import { needsOf } from '../../../domain/profile-name.js';
 import type { Finding } from '../../../host/admin/inspection.js';
 import { inspectMachine, inspectRun } from '../../../host/admin/inspection.js';
 import { goFinding, interpreterFinding } from '../../../host/processes/interpreters.js';
+import { createProfile } from '../../../profiles/registry.js';
+import { toldTexts } from '../../../profiles/told-texts.js';
 import { codeModeFindings } from '../code-mode-finding.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
@@ -92,7 +94,10 @@ async function inspectUse(
   try {
     await waitFor('connecting servers', (say) => inventory.ask('all', { onProgress: asking(say) }));
     found(serverFindings(inventory.servers(), loaded));
-    found(codeModeFindings(inventory.view(), codeModeOf(loaded.config).enabled));
+    const codeMode = codeModeOf(loaded.config);
+    const view = inventory.view(undefined, codeMode);
+    const profile = createProfile(loaded.config, await context.machine(loaded.config));
+    found(codeModeFindings(view, toldTexts(profile, view, []), codeMode.enabled));
     // It is no fault to be without it.
     const types = await open().then(
       ({ host }) => host.typeChecking(),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { codeModeOf } from '../../../config/schema/code-mode.js';
 import { isHostError } from '../../../domain/errors.js';
 import { MEASURE_CALLER } from '../../../domain/own-callers.js';
 import { needsOf, type ProfileName } from '../../../domain/profile-name.js';
@@ -11,6 +12,7 @@ import {
   type TokenReport,
   type WorthVerdict,
 } from '../../../host/admin/measure.js';
+import { type BreakEven, breakEvenOf } from '../../../host/admin/break-even.js';
 import { type BriefingChoice, briefingChoices, judge } from '../../../host/admin/measure-levels.js';
 import {
   type DriftReport,
@@ -32,6 +34,7 @@ import type { Inventory } from '../../../host/tools/inventory.js';
 import type { ToolView } from '../../../host/tools/tool-view.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { createProfile, type Machine } from '../../../profiles/registry.js';
+import { toldTexts } from '../../../profiles/told-texts.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
 import { examplesFolder } from '../examples-folder.js';
 import { loadTools, noteProblems } from '../load-tools.js';
@@ -76,7 +79,11 @@ Examples:
 
 interface Measurement {
   readonly verdict: WorthVerdict;
-  readonly tokens: TokenReport & { readonly encoding: string; readonly levels: readonly BriefingChoice[] };
+  readonly tokens: TokenReport & {
+    readonly encoding: string;
+    readonly levels: readonly BriefingChoice[];
+    readonly breakEven: BreakEven;
+  };
   readonly search: SearchReport | null;
   readonly drift: DriftReport | null;
   readonly overhead: (OverheadReport & { readonly isolation: string }) | null;
@@ -103,13 +110,10 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
   const profile = createProfile(loaded.config, machine);
   const scripts = await withRecords(context, (records) => records.scripts.list());
   const known = scripts.filter((script) => script.profile === profile.name);
-  const toldOf = (shown: ToolView) => [
-    profile.instructions(shown, known),
-    ...profile.tools.map(({ name, title, description, inputSchema, outputSchema }) =>
-      JSON.stringify({ name, title, description: description(shown), inputSchema, outputSchema }),
-    ),
-  ];
+  const toldOf = (shown: ToolView) => toldTexts(profile, shown, known);
   const tokens = measureTokens(view, toldOf(view));
+  const forCode = inventory.view(undefined, { ...codeModeOf(loaded.config), enabled: true });
+  const breakEven = breakEvenOf(forCode, toldOf(forCode));
   // Of details that this profile does not make a difference of, one is enough.
   const levels = briefingChoices(view, (shown) => measureTokens(shown, toldOf(shown)).catalog).filter(
     (choice, index, all) => choice.tokens !== all[index - 1]?.tokens,
@@ -121,7 +125,7 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
   ];
   const measurement: Measurement = {
     verdict: judge(tokens, levels),
-    tokens: { encoding: ENCODING, ...tokens, levels },
+    tokens: { encoding: ENCODING, ...tokens, levels, breakEven },
     search: tasks === undefined ? null : measureSearch(tasks, searchOf(inventory)),
     drift: times.drift,
     overhead: times.overhead,
@@ -214,6 +218,8 @@ function render({ verdict, tokens, search, drift, overhead, runtimes, notes }: M
     ['(c) added for a server, on average', `${count(tokens.perServer)} tokens`],
     ['(c) added for one tool, on average', `${count(tokens.perTool)} tokens`],
   ];
+  const { isBelow } = tokens.breakEven;
+  rows.push(['with defaults.codeMode: auto', isBelow ? 'tools given directly' : 'code mode']);
   if (search !== null) {
     const shares = [search.top1, search.top5, search.top10].map((share) => `${Math.round(100 * share)} %`);
     rows.push([`search, ${count(search.tasks)} tasks`, `${shares.join(', ')} among the first 1, 5, 10`]);

@@ -1,7 +1,10 @@
 import { codeModeOf } from '../../../config/schema/code-mode.js';
 import { LOCAL_CALLER } from '../../../domain/run.js';
+import { breakEvenOf } from '../../../host/admin/break-even.js';
 import { shownTool } from '../../../host/tools/tool-definition.js';
+import type { ToolView } from '../../../host/tools/tool-view.js';
 import { createProfile } from '../../../profiles/registry.js';
+import { toldTexts } from '../../../profiles/told-texts.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
 import { loadTools, noteProblems } from '../load-tools.js';
 import { profileSettings } from '../profile-settings.js';
@@ -40,17 +43,20 @@ async function prompt(flags: PromptFlags, context: CommandContext): Promise<numb
   const own = profileSettings(flags.profile);
   const { inventory, loaded } = await context.inventory(own);
   await using _ = inventory;
-  const codeMode = codeModeOf(loaded.config, flags.model);
   await loadTools(inventory, flags.refresh === true);
   noteProblems(inventory, []);
   const profile = createProfile(loaded.config, await context.machine(loaded.config));
   // The agent that a client starts on this machine.
   const names = profile.tools.map(({ name }) => name);
-  const view = inventory.view(LOCAL_CALLER, codeMode, codeMode.enabled ? names : []);
   const scripts = await withRecords(context, (records) => records.scripts.list());
   const ofProfile = scripts.filter((script) => script.profile === profile.name);
-  const instructions = codeMode.enabled ? profile.instructions(view, ofProfile) : '';
-  const exposed = (codeMode.enabled ? profile.tools : []).map(({ name, description, inputSchema, outputSchema }) => ({
+  const configured = codeModeOf(loaded.config, flags.model);
+  const isCode = (shown: ToolView) => !breakEvenOf(shown, toldTexts(profile, shown, ofProfile)).isBelow;
+  const enabled =
+    configured.enabled === 'auto' ? isCode(inventory.view(LOCAL_CALLER, configured, names)) : configured.enabled;
+  const view = inventory.view(LOCAL_CALLER, { ...configured, enabled }, enabled ? names : []);
+  const instructions = enabled ? profile.instructions(view, ofProfile) : '';
+  const exposed = (enabled ? profile.tools : []).map(({ name, description, inputSchema, outputSchema }) => ({
     name,
     description: description(view),
     inputSchema,
