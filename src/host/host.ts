@@ -131,9 +131,10 @@ export class Host {
     await Promise.all(warmed);
   }
 
-  /** Asks every server for its tools now. */
-  async refresh(): Promise<void> {
-    await this.#parts.catalog.refreshAll();
+  /** Asks every server for its tools now, or the one with this id. */
+  async refresh(id?: string): Promise<void> {
+    const { catalog } = this.#parts;
+    await (id === undefined ? catalog.refreshAll() : catalog.refresh(id));
   }
 
   /** Which tools there are now, of all servers. */

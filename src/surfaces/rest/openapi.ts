@@ -111,7 +111,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
         post: operation('registerServer', 'servers', 'Add a server', {
           body: 'NewServer',
           answers: { 201: answer('how it is', 'Server') },
-          refusals: [400, 401, 403, 413, 415],
+          refusals: [400, 401, 403, 404, 413, 415],
         }),
       },
       '/servers/{name}': {

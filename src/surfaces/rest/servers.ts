@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
+import { HostError } from '../../domain/errors.js';
 import type { UpstreamHealth } from '../../domain/upstream.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { readRequest } from '../http/read-request.js';
@@ -28,9 +29,12 @@ export function mountServers(scope: FastifyInstance, rest: RestContext): void {
   scope.post('/servers', { config }, async (incoming, reply) => {
     const { name, ...settings } = readRequest(request, incoming.body, 'the request');
     await servers.register(name, settings);
-    // Connects now, so that the response says whether the server works.
-    await host.refresh();
-    return reply.code(201).send(described(host.health()).find((each) => each.name === name));
+    // Connects now, so that the response says whether the server works. Others are not waited for.
+    await host.refresh(name);
+    const added = described(host.health()).find((each) => each.name === name);
+    if (added === undefined)
+      throw new HostError('not_found', `the server ${JSON.stringify(name)} was removed before it was connected`);
+    return reply.code(201).send(added);
   });
   scope.delete<{ Params: { name: string } }>('/servers/:name', { config }, async (incoming, reply) => {
     await servers.unregister(incoming.params.name);

@@ -182,6 +182,19 @@ describe('a server that was registered while the host runs', () => {
     const code = `return await mcp.later.echo('x')`;
     expect(await execute(code, { capabilities: ['network:later'] })).toMatchObject({ success: true, result: 'x' });
   });
+
+  test('is answered for as soon as it is ready, while another does not answer [C7]', async () => {
+    const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'], connectTimeout: '60s' };
+    let isSilent = true;
+    const waiting = rest.post('/servers', 'manager', { name: 'silent', ...silent }).finally(() => {
+      isSilent = false;
+    });
+    const { body } = await rest.post('/servers', 'manager', { name: 'prompt', ...everyday() });
+    expect([body, isSilent]).toEqual([expect.objectContaining({ name: 'prompt', state: 'ready' }), true]);
+    const headers = { authorization: 'Bearer manager' };
+    await fetch(`${server.url}/api/v1/servers/silent`, { method: 'DELETE', headers });
+    expect(await waiting).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+  });
 });
 
 test('with host 0.0.0.0 it listens on all addresses [C12]', needs('bubblewrap'), () => {
