@@ -23,15 +23,17 @@ export interface NamedTool {
 /**
  * Function names by original (any unique text): `get_weather` to `getWeather`. Where several servers have a tool of the same
  * name, each is called by its server as well, `githubGetIssue`, and that name is for tools of `github` alone: no server takes a name
- * that means, or may come to mean, a tool of another.
+ * that means, or may come to mean, a tool of another. A tool that has the name itself, `getUser` beside `get_user`, keeps it.
  */
 export function goFunctionNames(
   originals: readonly string[],
   toolOf: (original: string) => NamedTool,
 ): Map<string, string> {
-  const sorted = alphabetical(originals);
   const serverOf = (original: string) => toolOf(original).serverId;
   const clean = (original: string) => goFunctionName(toolOf(original).name);
+  const isExact = (original: string) => toolOf(original).name === clean(original);
+  const inOrder = alphabetical(originals);
+  const sorted = [...inOrder.filter(isExact), ...inOrder.filter((original) => !isExact(original))];
   const own = namesByServer(sorted, serverOf, clean);
   const qualified = namesByServer(sorted, serverOf, (original) => {
     const { serverId, name } = toolOf(original);
@@ -60,7 +62,8 @@ export function goFunctionNames(
     taken.add(free);
     chosen.set(original, free);
   }
-  return withOwnTypes(new Map(sorted.map((original) => [original, chosen.get(original) as string])));
+  const named = withOwnTypes(new Map(sorted.map((original) => [original, chosen.get(original) as string])));
+  return new Map(inOrder.map((original) => [original, named.get(original) as string]));
 }
 
 /** Names that are numbered within each server. */

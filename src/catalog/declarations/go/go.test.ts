@@ -172,6 +172,14 @@ describe('names', () => {
     expect(named(tools.slice(1))).toEqual(['aB s1 aB', 'aB2 s1 a_b']);
   });
 
+  test('a tool that has the name of a function itself keeps it', () => {
+    const names = declareGo(['a-b', 'aB', 'a_b'].map((name) => tool(name))).functions.map((each) => [
+      each.tool.name,
+      each.name,
+    ]);
+    expect(Object.fromEntries(names)).toEqual({ aB: 'aB', 'a-b': 'aB2', a_b: 'aB3' });
+  });
+
   test('a name with a server in front is for that server alone, whatever others call their tools', () => {
     const of = (serverId: string, name: string) => tool(name, undefined, { serverId });
     const named = (list: readonly Tool[], among?: readonly Tool[]) =>
@@ -200,8 +208,8 @@ describe('names', () => {
     // Numbers are given out within a server.
     expect(named([of('a', 'x2'), of('b', 'x'), of('b', 'X')])).toMatchObject({
       'a x2': 'aX2',
-      'b x': 'bX2',
-      'b X': 'x',
+      'b x': 'x',
+      'b X': 'bX2',
     });
     const clash = named([of('a', 'b_c'), of('a_b', 'c'), of('z', 'c'), of('z', 'b_c')]);
     expect(clash['a b_c']).toMatch(/^aBCX[\da-f]{8}$/);
