@@ -8,10 +8,10 @@ import {
   goText,
   selectDeclarations,
 } from '../../catalog/declarations/go/go.js';
-import { observedResult } from '../../catalog/declarations/typescript/signature.js';
 import { allTools, type CatalogServer, type CatalogSnapshot, type CatalogTool } from '../../catalog/snapshot.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ToolView } from '../tools/tool-view.js';
+import { goObserved } from './go-signature.js';
 import { asksIn, byServer, selectGoDeclarations } from './select-go-declarations.js';
 
 /** The tools of one snapshot as Go knows them. */
@@ -124,7 +124,7 @@ export function goBriefing({
 }: Pick<ToolView, 'forCode' | 'promptTokens' | 'usedBefore' | 'observedTypeOf'>): GoBriefing {
   const known = briefings.get(snapshot);
   if (known?.budgetTokens === budgetTokens && known.used === used) return known.briefing;
-  const briefing = makeBriefing(snapshot, budgetTokens, used, (tool) => observedResult(observedTypeOf?.(tool)));
+  const briefing = makeBriefing(snapshot, budgetTokens, used, (tool) => goObserved(observedTypeOf?.(tool)));
   briefings.set(snapshot, { budgetTokens, used, briefing });
   return briefing;
 }

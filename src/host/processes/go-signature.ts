@@ -21,8 +21,16 @@ export function goSignature(name: string, tool: Tool, tools: GoTools, observedTy
 
 /** ` // observed: CSV text of: { id: string }[]`, where something was seen. */
 export function observedIn(tool: Tool, observedTypeOf: ObservedTypeOf | undefined): string {
-  const seen = tool.outputSchema === undefined ? observedResult(observedTypeOf?.(tool)) : undefined;
-  return seen === undefined || seen === 'string' ? '' : ` // observed: ${seen}`;
+  const seen = tool.outputSchema === undefined ? goObserved(observedTypeOf?.(tool)) : undefined;
+  return seen === undefined ? '' : ` // observed: ${seen}`;
+}
+
+/** What the text of a tool without a declared output was seen to hold; undefined where that is just text. */
+export function goObserved(observedType: string | undefined): string | undefined {
+  const seen = observedResult(observedType);
+  if (seen === undefined || observedType === 'string') return undefined;
+  // Such functions give a string: of a structured value, its JSON.
+  return observedType?.startsWith('/**') === true ? seen : `JSON text of: ${seen}`;
 }
 
 /** The type of what a function takes; undefined where it takes nothing. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CodemodeClient, startCodemode } from '../../support/codemode-client.js';
 import { type GoProgramClient, startGo } from '../../support/go-program.js';
 import { needs } from '../../support/needs.js';
-import { nodeServer } from '../../support/program.js';
+import { AS_SHIPPED, nodeServer } from '../../support/program.js';
 import { fixture } from '../../support/upstreams.js';
 
 /*
@@ -45,6 +45,10 @@ interface Sources {
   readonly whole: string;
   readonly failing: string;
   readonly redacted: string;
+  /** Makes one call, which fails, and does not look at it. */
+  readonly unchecked: string;
+  /** 3,000 rows as its result, or as lines. */
+  readonly large: string;
 }
 
 const PYTHON: Sources = {
@@ -55,6 +59,8 @@ await read_range({"file": "a", "range": first["next_range"]})`,
   failing:
     'from servers.excel import list_rows, last_page\nawait list_rows({})\nawait list_rows({"offset": 1})\nraise KeyError("x")',
   redacted: `result = ["${TOKEN}", "jo@example.com"]`,
+  unchecked: 'from servers.crm import locked\ntry:\n  await locked({})\nexcept Exception:\n  pass\nresult = 1',
+  large: 'result = [{"id": n, "name": "customer"} for n in range(1500)]\nfor n in range(3000): print("line", n)',
 };
 const NODE: Sources = {
   part: 'import { readRange } from "./servers/excel/index.js";\nconst { structuredContent }: any = await readRange({ file: "a" });\nglobalThis.result = structuredContent.rows;',
@@ -64,6 +70,9 @@ await readRange({ file: "a", range: first.structuredContent.next_range });`,
   failing:
     'import { listRows } from "./servers/excel/index.js";\nawait listRows({});\nawait listRows({ offset: 1 });\nthrow new TypeError("x");',
   redacted: `globalThis.result = ["${TOKEN}", "jo@example.com"];`,
+  unchecked:
+    'import { locked } from "./servers/crm/index.js";\nawait locked({}).catch(() => undefined);\nglobalThis.result = 1;',
+  large: 'globalThis.result = Array.from({ length: 1500 }, (_, id) => ({ id, name: "customer" }));',
 };
 const SCRIPT: Sources = {
   part: 'var file = "a";\ncall_tool("excel", "read_range", { file: file }).result.rows',
@@ -72,6 +81,8 @@ call_tool("excel", "read_range", { file: "a", range: first.next_range }).ok`,
   failing:
     'call_tool("excel", "list_rows", {}); call_tool("excel", "list_rows", { offset: 1 }); throw new TypeError("x")',
   redacted: `"${TOKEN}"`,
+  unchecked: 'call_tool("crm", "locked", {}); 1',
+  large: 'Array.from({ length: 3000 }, function (_, id) { return { id: id, name: "customer" }; })',
 };
 const GO: Sources = {
   part: 'file := "a"\nout, err := readRange(ctx, ReadRangeInput{File: file})\nfmt.Println(len(out) > 0, err)',
@@ -85,12 +96,18 @@ return err`,
   failing:
     'for i := 0; i < 2; i++ {\n\tif _, err := callTool(ctx, "excel", "list_rows", map[string]any{"offset": i}); err != nil {\n\t\treturn err\n\t}\n}\nreturn fmt.Errorf("x")',
   redacted: `fmt.Println("${TOKEN}")`,
+  unchecked: 'out, _ := callTool(ctx, "everyday", "fail", map[string]any{})\nfmt.Println(len(out))',
+  large: 'for id := 0; id < 3000; id++ {\n\tfmt.Println("customer", id)\n}',
 };
 
 function tests(
   call: (code: string) => Promise<CallToolResult>,
   sources: Sources,
-  { redaction, place = 'line 2' }: { readonly redaction: RegExp; readonly place?: string },
+  {
+    redaction,
+    place = 'line 2',
+    types = [],
+  }: { readonly redaction: RegExp; readonly place?: string; readonly types?: readonly RegExp[] },
 ): void {
   test('names the call, the field and the place of a part that was taken for the whole', async () => {
     expect(notesOf(await call(sources.part))).toEqual([`warning: ${PART} (${place}). ${PASS_IT}`]);
@@ -103,7 +120,25 @@ function tests(
   test('says what had succeeded before a program failed', async () => {
     expect(notesOf(await call(sources.failing))).toEqual([
       expect.stringMatching(/^Before the program failed, 2 calls succeeded: excel\/list_rows 2 \(\d+ ms\)\.$/),
+      ...types.map((each) => expect.stringMatching(each)),
     ]);
+  });
+
+  test('says that calls failed which the program did not look at', async () => {
+    const notes = notesOf(await call(sources.unchecked));
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^warning: 1 of 1 calls failed, and the program continued: (?:crm\/locked|everyday\/fail) \(1\); first: /,
+      ),
+    ]);
+  });
+
+  test('gives of a result of 3,000 rows, or of as many lines, what an answer takes, and says so', async () => {
+    const answer = await call(sources.large);
+    const texts = answer.content.map((block) => (block as { text: string }).text).join('\n');
+    expect(texts.length).toBeLessThan(17_500);
+    expect(texts).toMatch(/is only its beginning|lines \d+ to \d+ of 3000 are left out/);
+    expect(JSON.stringify(answer.structuredContent).length).toBeLessThan(17_500);
   });
 
   test('says what was redacted, and which key turns it off', async () => {
@@ -117,14 +152,21 @@ const OF_PEOPLE = /^Redacted: 1 github-token, 1 email\. .*runner\.redactPersonal
 describe('profile runner', needs('bubblewrap', 'python3'), () => {
   let runner: CodemodeClient;
   beforeAll(async () => {
-    runner = await startCodemode({ servers: { excel }, scripts: { crm: CRM }, commandLine: ['--profile', 'runner'] });
+    runner = await startCodemode({
+      servers: { excel },
+      scripts: { crm: CRM },
+      config: AS_SHIPPED,
+      commandLine: ['--profile', 'runner'],
+    });
   });
   afterAll(() => runner?.[Symbol.asyncDispose]());
   const call = (name: string) => async (code: string) =>
     (await runner.client.callTool({ name, arguments: { code } })) as CallToolResult;
 
-  describe('in Python', () => tests(call('run_python'), PYTHON, { redaction: OF_PEOPLE }));
-  describe('in Node', () => tests(call('run_node'), NODE, { redaction: OF_PEOPLE }));
+  describe('in Python', () =>
+    tests(call('run_python'), PYTHON, { redaction: OF_PEOPLE, types: [/^types: excel: list_rows\(/] }));
+  describe('in Node', () =>
+    tests(call('run_node'), NODE, { redaction: OF_PEOPLE, types: [/^types: excel: listRows\(/] }));
 
   test('a forgotten await of Python is told with its line, as that of Node is', async () => {
     const code = 'from servers.crm import locked\nlocked({})\nresult = 1';
@@ -191,6 +233,31 @@ await asyncio.sleep(0)`,
     expect(note.length).toBeLessThan(1_150);
   });
 
+  test('a field of a promise that nobody awaited is told with the line of the call', async () => {
+    const code =
+      'import { getUser } from "./servers/crm/index.js";\nconst user = getUser({ name: "x" });\nuser.card.length;';
+    expect((await call('run_node')(code)).structuredContent).toMatchObject({
+      notes: expect.arrayContaining([expect.stringContaining('not awaited: crm/get-user at line 2')]),
+    });
+  });
+
+  test('a catalog is searched with words alone too, and tells what tools were seen to return', async () => {
+    const code = {
+      run_node:
+        'import { callTool } from "./client/mcp_client.js";\nawait callTool("crm", "get-user", { name: "x" });\nglobalThis.result = (await catalog.searchTools("get user"))[0].signature;',
+      run_python: 'result = (await catalog.search_tools("get user"))[0]["signature"]',
+    };
+    for (const [name, signature] of [
+      ['run_node', 'getUser'],
+      ['run_python', 'get_user'],
+    ] as const)
+      expect((await call(name)(code[name])).structuredContent).toMatchObject({
+        result: {
+          data: `${signature}({ name: string }): { tool: string, received: { name: string } } /* observed */`,
+        },
+      });
+  });
+
   test('a traceback of one place is not told a second time', async () => {
     for (const [name, code] of [
       ['run_node', 'import { getUsr } from "./servers/crm/index.js";'],
@@ -226,6 +293,25 @@ await asyncio.sleep(0)`,
     ['run_python', 'import requests', 'nothing but the standard library'],
     ['run_node', 'require("fs")', 'you can use import instead'],
     ['run_python', 'import os\nos.environ["API_KEY"]', 'There is no environment here.'],
+    [
+      'run_node',
+      'import { readFileSync } from "node:fs";\nreadFileSync("/etc/hostname");',
+      'There are no files here but',
+    ],
+    ['run_python', 'open("/etc/hostname")', 'There are no files here but'],
+    [
+      'run_node',
+      'import * as crm from "@codemode/servers/crm";',
+      'import * as server from "./servers/<server>/index.js"',
+    ],
+    ['run_python', 'import crm', 'from servers.crm import <function>'],
+    ['run_python', 'from servers.crm import get_user\nget_user({"name": "x"})["name"]', 'Write `await`'],
+    ['run_python', 'from servers.crm import get_user\n(await get_user({"name": "x"}))["name"]', 'data_of(answer)'],
+    [
+      'run_node',
+      'import { getUser } from "./servers/crm/index.js";\n(await getUser({ name: "x" })).user.name;',
+      'dataOf(answer)',
+    ],
     ['run_node', 'return 5', 'Assign the result to globalThis.result instead of returning it.'],
     ['run_python', 'return 5', 'Assign the value to `result` instead of returning it.'],
     [
@@ -258,6 +344,7 @@ describe('profile code_execution', needs('bubblewrap'), () => {
     scripts = await startCodemode({
       servers: { excel },
       scripts: { crm: CRM },
+      config: AS_SHIPPED,
       commandLine: ['--profile', 'code_execution'],
     });
   });
@@ -268,7 +355,7 @@ describe('profile code_execution', needs('bubblewrap'), () => {
     run,
     SCRIPT,
     // Its calls block a script, which cannot be asked for its line meanwhile.
-    { redaction: OF_PATTERNS, place: 'call 1' },
+    { redaction: OF_PATTERNS, place: 'call 1', types: [/^types: excel: list_rows\(/] },
   );
 
   test.each([
@@ -300,6 +387,24 @@ describe('profile code_execution', needs('bubblewrap'), () => {
       `warning: \`value\` had what JSON cannot hold: ${places}; sent as null or {}, or left out. Return a string, a number or null there.`,
     ]);
     expect(notesOf(await run('({ a: 1, b: undefined })'))).toEqual([]);
+  });
+
+  test.each([
+    ['import fs from "fs";', 'A script has no modules'],
+    ['var user = await call_tool("crm", "get-user", { name: "x" });', 'Leave `await` out'],
+  ])('says what to write instead of %j [D5]', async (code, hint) => {
+    const { error } = (await run(code)).structuredContent as { error: { message: string } };
+    expect(error.message).toContain(hint);
+  });
+
+  test('a script that takes a failed call for data is told that the call failed, and how the others answer', async () => {
+    const code =
+      'var user = call_tool("crm", "get-user", { name: "x" }).result; call_tool("crm", "locked", {}).result.name';
+    expect(notesOf(await run(code))).toEqual([
+      expect.stringMatching(/^Before the program failed, 1 call succeeded: crm\/get-user/),
+      expect.stringMatching(/^warning: 1 of 2 calls failed: crm\/locked \(1\); first: 401 Unauthorized/),
+      'types: crm: get-user({ name: string }): { tool: string, received: { name: string } } /* observed */',
+    ]);
   });
 
   test('a tool that says unauthorised says what the user has to do, and `_meta` is left out [D2]', async () => {
@@ -339,7 +444,7 @@ describe('profile code_execution', needs('bubblewrap'), () => {
 describe('profile go', needs('go', 'bubblewrap'), () => {
   let go: GoProgramClient;
   beforeAll(async () => {
-    go = await startGo({ servers: { excel } });
+    go = await startGo({ servers: { excel }, config: AS_SHIPPED });
     await Promise.all([go.ready(), go.connected()]);
   }, 600_000);
   afterAll(() => go?.[Symbol.asyncDispose]());
@@ -351,6 +456,30 @@ describe('profile go', needs('go', 'bubblewrap'), () => {
     expect(notesOf(answer)).toEqual([
       'The code ran to its end and printed nothing. Print what you want to know with fmt.Println.',
     ]);
+  });
+
+  test.each([
+    ['return 5', 'The answer is what the code prints: fmt.Println(value).'],
+    ['_, err := os.ReadFile("/etc/hostname")\nreturn err', 'There are no files here. searchTools(ctx, "words")'],
+    ['_, err := http.Get("http://example.com")\nreturn err', 'There is no network here. searchTools(ctx, "words")'],
+  ])('says what to write instead of %j', async (code, hint) => {
+    expect((await go.call({ code })).structuredContent).toMatchObject({ output: expect.stringContaining(hint) });
+  });
+
+  test('a search has signatures, with what a tool was seen to return', async () => {
+    const code = `_, err := getForecast(ctx)
+if err != nil {
+	return err
+}
+found, err := searchTools(ctx, "read range of a file")
+fmt.Println(found[0].Signature, err)
+types, err := describeTools(ctx, "readRange")
+fmt.Println(types, err)`;
+    const { output } = (await go.call({ code })).structuredContent as { output: string };
+    expect(output).toMatch(
+      /^readRange\(ctx, ReadRangeInput\{File\? any; Range\? any\}\) \(string, error\) \/\/ observed: JSON text of: \{ rows: /,
+    );
+    expect(output).toMatch(/^\/\/ readRange: observed: JSON text of: \{ rows: /m);
   });
 
   test('code that takes the text of a tool for a struct is told how to get its data', async () => {

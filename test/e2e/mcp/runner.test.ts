@@ -22,7 +22,7 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
       'catalog.getToolDefinition({',
       'exactly one JSON line',
       '`run_python` (Python 3.',
-      '8000 bytes of what it prints',
+      '8000 characters of what it prints',
       'The tools stay as they are while a program runs',
     ])
       expect(told).toContain(words);
@@ -41,7 +41,7 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
     expect(session.client.getInstructions()).not.toContain('run_python');
   });
 
-  test('answers with the envelope, and beside it what was printed; a wrong request is refused by name [B3, B7]', async () => {
+  test('answers with the result, and beside it what was printed; a wrong request is refused by name [B3, B7]', async () => {
     using home = openHome(SERVERS);
     await using session = await openStdio(home);
     const call = async (name: string, request: Record<string, unknown>) =>
@@ -77,9 +77,10 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
     });
     const rounded = await call('run_python', { code: 'result = 2 ** 60 + 1' });
     expect(rounded.structuredContent).toMatchObject({ result: { ok: true, data: 2 ** 60 } });
-    expect(outputDigestByPython(JSON.stringify(rounded.structuredContent))).toBe(
-      (rounded.structuredContent as unknown as Envelope).output_digest,
-    );
+    const { output_digest, duration_ms } = factsOf(rounded);
+    const { result } = rounded.structuredContent as unknown as Envelope;
+    const whole = { result: { ...result, metrics: { duration_ms } } };
+    expect(outputDigestByPython(JSON.stringify(whole))).toBe(output_digest);
     expect((rounded.content[1] as { text: string }).text).toContain('1152921504606846977 was rounded');
     const late = await call('run_node', { code: 'for (;;);', timeout_ms: 200 });
     expect(late.structuredContent).toMatchObject({ result: { error: { type: 'Timeout', retryable: true } } });
@@ -111,16 +112,28 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
   );
 });
 
-test('clients that read text are told what came of a program, without ids and digests', async () => {
+/** What the envelope says besides the result. */
+function factsOf({ _meta }: Pick<CallToolResult, '_meta'>): Omit<Envelope, 'result'> {
+  return _meta?.['io.github.codemode/envelope'] as Omit<Envelope, 'result'>;
+}
+
+test('a model is told what came of a program; ids and digests are where no client shows them to it', async () => {
   using home = openHome({ profile: 'runner', mcpServers: {} });
   await using session = await openStdio(home);
   const call = (code: string) => session.client.callTool({ name: 'run_node', arguments: { code } });
-  const { content, structuredContent } = await call('globalThis.result = { n: 1 }');
-  expect((content as { text: string }[])[0]?.text).toBe('{"result":{"ok":true,"data":{"n":1}}}');
-  expect(structuredContent).toMatchObject({
-    input_digest: expect.stringMatching(/^sha256:/),
+  const answer = (await call('globalThis.result = { n: 1 }')) as CallToolResult;
+  expect(answer.content).toEqual([{ type: 'text', text: '{"result":{"ok":true,"data":{"n":1}}}' }]);
+  expect(answer.structuredContent).toEqual({ result: { ok: true, data: { n: 1 } } });
+  expect(factsOf(answer)).toEqual({
     run_id: expect.any(String),
-    result: { ok: true, data: { n: 1 }, metrics: { duration_ms: expect.any(Number) } },
+    trace_id: expect.any(String),
+    tool_name: 'node-runner',
+    tool_version: expect.any(String),
+    input_digest: expect.stringMatching(/^sha256:/),
+    output_digest: expect.stringMatching(/^sha256:/),
+    sandbox_image: expect.any(String),
+    duration_ms: expect.any(Number),
+    approval_state: 'NOT_REQUIRED',
   });
   const failed = (await call('throw new TypeError("no")')) as { content: { text: string }[] };
   expect(JSON.parse(failed.content[0]?.text ?? '')).toEqual({

@@ -127,15 +127,17 @@ test('the log shows each call from debug on, and servers that failed from warn o
   const logged = async (level: string) =>
     (await exec(home, `--config=${file}`, code, `--log-level=${level}`)).stderr.replace(/\d+ ms/g, 'N ms').split('\n');
   const failed = /^codemode: warning: server dead is not available: command not found/;
-  const [user, fail, dead, warning, ...rest] = await logged('debug');
+  const continued = /^codemode: warning: 1 of 2 calls failed, and the program continued: github\/fail \(1\)/;
+  const [user, fail, dead, note, warning, ...rest] = await logged('debug');
   expect([user, fail]).toEqual([
     'codemode: call of github/get_user took N ms and succeeded',
     'codemode: call of github/fail took N ms and failed: ToolCallError: the tool reported an error',
   ]);
   expect(dead).toMatch(/^codemode: call of dead\/x took N ms and failed: dead is not available/);
+  expect(note).toMatch(continued);
   expect(warning).toMatch(failed);
   expect(rest).toEqual(['']);
-  expect(await logged('warn')).toEqual([expect.stringMatching(failed), '']);
+  expect(await logged('warn')).toEqual([expect.stringMatching(continued), expect.stringMatching(failed), '']);
   expect(await logged('error')).toEqual(['']);
 });
 

@@ -84,7 +84,7 @@ export function functionDocs(
   const meant = isOther
     ? [`Tool ${commentLine(quoteVisibly(tool.name), 200)} of ${commentLine(quoteVisibly(tool.serverId), 80)}.`]
     : [];
-  const seen = observed === undefined || observed === 'string' ? [] : [`Observed: ${observed}`];
+  const seen = observed === undefined ? [] : [`Observed: ${observed}`];
   if (detail === 'signatures') return comment(name, [...meant, ...(asks ? [ASKS] : []), ...seen], '');
   const lines = describedIn(tool.description || tool.annotations?.title || tool.title || '', detail, MAX_TOOL_TEXT);
   // Several tools have this name, or nearly.
