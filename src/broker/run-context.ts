@@ -26,6 +26,8 @@ export interface RunContext {
   readonly authorizedUntilMs?: number;
   /** The run cannot be suspended: a decision that comes after its end is for the same call of the next run that starts alike. */
   readonly cannotSuspend?: RunStart;
+  /** No stored run records that its calls were made: a decision lets one try of a call through, and the next try asks again. */
+  readonly usesDecisionsOnce?: boolean;
   /** The call of the run that runs the stored script whose calls these are. Absent: they are those of the run's own program. */
   readonly parentCall?: number;
   /** The parent span of its calls; absent if tracing is off. */
@@ -43,6 +45,7 @@ export interface RunContextOptions {
   readonly callTimeoutMs?: number | undefined;
   readonly authorizedUntilMs?: number | undefined;
   readonly cannotSuspend?: RunStart | undefined;
+  readonly usesDecisionsOnce?: boolean | undefined;
 }
 
 export function openRunContext(
@@ -60,6 +63,7 @@ export function openRunContext(
     callTimeoutMs,
     authorizedUntilMs,
     cannotSuspend,
+    usesDecisionsOnce,
   } = options;
   const codeDigest = hash('sha256', source, 'hex');
   return {
@@ -69,7 +73,7 @@ export function openRunContext(
     source,
     codeDigest,
     ledger,
-    ...omitUndefined({ sessionId, grants, trace, callTimeoutMs, authorizedUntilMs, cannotSuspend }),
+    ...omitUndefined({ sessionId, grants, trace, callTimeoutMs, authorizedUntilMs, cannotSuspend, usesDecisionsOnce }),
   };
 }
 

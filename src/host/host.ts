@@ -31,7 +31,7 @@ import { findSyntaxError } from './runs/syntax-check.js';
 import type { ScriptLibrary } from './scripts/stored-scripts.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
 import type { Telemetry } from './telemetry.js';
-import { recordedAnswers } from './undo/recorded-answers.js';
+import { ledgerOf, recordedAnswers } from './undo/recorded-answers.js';
 import { planUndo, type UndoStep } from './undo/undo-plan.js';
 import { type UndoneStep, undoSteps } from './undo/undo-run.js';
 
@@ -303,7 +303,7 @@ export class Host {
    * for runs of others.
    */
   async planUndo(runId: string, callers: readonly CallerId[]): Promise<PlannedUndo> {
-    const { suspended, catalog, undo, runtime, patienceMs } = this.#parts;
+    const { suspended, catalog, gate, undo, runtime, patienceMs } = this.#parts;
     const run = await suspended.show(runId);
     const recording = callers.some((each) => each === run.caller) ? await suspended.recordingOf(runId) : undefined;
     // The recording is sealed with its caller; the row by which it was found is not.
@@ -320,7 +320,8 @@ export class Host {
     const states = await store.statesOf(runId);
     const steps = planUndo(answers, { rules: undo.rules, snapshot, states });
     const { profile } = run;
-    const owner = { runId, caller: recording.caller as CallerId, profile };
+    const ledger = ledgerOf(recording, answers, snapshot, gate);
+    const owner = { runId, caller: recording.caller as CallerId, profile, ledger };
     return {
       steps,
       undo: async ({ askPerson, signal, onStep }) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openStdio, run, runProgram } from '../support/program.js';
 import { ScriptsHome } from '../support/scripts.js';
@@ -144,5 +145,54 @@ describe('undo', () => {
       steps: [{ state: 'impossible', why: '$result.constructor.name of policy.undo is not in the call' }],
     });
     expect(home.lines).toEqual(['write mine']);
+  });
+
+  const undone = async (home: ScriptsHome) => {
+    const { stdout, stderr } = await runProgram(home.served, 'runs', 'undo', 'last', '--yes', '--json');
+    if (stdout === '') throw new Error(stderr);
+    return (JSON.parse(stdout) as { done: { outcome: string }[] }).done.map(({ outcome }) => outcome);
+  };
+  const server = (file: string, more: object = {}) => ({
+    ...{ command: process.execPath, args: [fixture('ledger-server.mjs'), file] },
+    ...more,
+  });
+  const erase = [{ tool: 'ledger/write', with: 'erase', arguments: { text: '$arguments.text' } }];
+
+  test('an approval lets one inverse call through: after it failed, the next try asks again', async () => {
+    using home = new ScriptsHome({
+      policy: { rules: [{ tools: 'ledger/write', decision: 'allow' }], undo: erase },
+    });
+    home.write('codemode.config.json', {
+      ...JSON.parse(readFileSync(home.config, 'utf8')),
+      mcpServers: { ledger: server(home.ledger, { env: { LEDGER_FAILS: 'one' } }) },
+    });
+    await home.program(`import { write } from '@codemode/servers/ledger'; await write({ text: 'one' });`);
+    expect(await undone(home)).toEqual(['waits']);
+    const [approval] = await home.pending();
+    await home.decide('approve', approval?.id ?? '');
+    expect([await undone(home), await undone(home)]).toEqual([['failed'], ['waits']]);
+    expect(home.lines).toEqual(['write one', 'erase one']);
+  });
+
+  test('sends nothing that a run has read to an external server without asking', async () => {
+    using home = new ScriptsHome({ policy: { preset: 'open', undo: erase } });
+    home.write('codemode.config.json', {
+      ...JSON.parse(readFileSync(home.config, 'utf8')),
+      mcpServers: {
+        ledger: server(home.ledger, { labels: ['external'] }),
+        crm: server(home.path('crm.txt'), { labels: ['private'] }),
+      },
+    });
+    await home.program(`import { write } from '@codemode/servers/ledger'; import { look } from '@codemode/servers/crm';
+await write({ text: 'one' }); await look({});`);
+    expect(await undone(home)).toEqual(['waits']);
+    expect((await home.pending()).map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('read private data from crm'),
+    ]);
+    // What a program saves is shown to every caller.
+    const { diagnostics } = await home.program(`import { look } from '@codemode/servers/crm';
+import { save } from '@codemode/scripts'; await save({ name: 'leak', description: JSON.stringify(await look({})) });`);
+    expect(diagnostics).toMatchObject([{ code: 'APPROVAL_PENDING' }]);
+    expect(await home.json(['scripts', '--json'])).toEqual([]);
   });
 });

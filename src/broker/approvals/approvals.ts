@@ -370,7 +370,7 @@ function startDigest(source: string, { language, input = null }: RunStart): stri
 
 /** No stored run records that such a call was made, so its approval is marked as used. */
 function isUsedOnce({ run, call }: ApprovalQuestion): boolean {
-  return call === DIRECT_CALL || run.cannotSuspend !== undefined;
+  return call === DIRECT_CALL || run.cannotSuspend !== undefined || run.usesDecisionsOnce === true;
 }
 
 function grantOf(scope: GrantScope, runId: string | undefined, nowMs: number) {

@@ -4,6 +4,7 @@ import type { Tool } from '../../domain/tool.js';
 import { clipText, quoteVisibly } from '../../lib/visible-text.js';
 import { FILES_SERVER } from '../../upstream/capabilities/files.js';
 import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
+import { SCRIPTS_SERVER } from '../capabilities/script-tools.js';
 import type { Policy } from './policy.js';
 
 /** Labels of servers whose answers a run has to be watched for. */
@@ -93,12 +94,13 @@ export function flowReason(
 }
 
 /**
- * Whether the call sends data to a place where others may read it. Network requests and file writes always do: they have
- * no configured server that could carry a label.
+ * Whether the call sends data to a place where others may read it. Network requests and file writes always do, and so does a script
+ * that is saved, whose name, description and source every caller gets: they have no configured server that could carry a label.
  */
 function hasExternalEffect(policy: Policy, { serverId, name }: Tool): boolean {
   if (serverId === NETWORK_SERVER) return true;
   if (serverId === FILES_SERVER) return name === 'writeFile';
+  if (serverId === SCRIPTS_SERVER) return name === 'save';
   return policy.traitsOf(serverId).labels.includes('external');
 }
 

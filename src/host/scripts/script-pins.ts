@@ -11,6 +11,8 @@ export interface PinChange {
   /** `server/tool`. */
   readonly tool: string;
   readonly change: 'changed' | 'gone';
+  /** Of what it is now; absent where it is gone. */
+  readonly digest?: string;
 }
 
 /** Tools of a server that is down are not looked at: calls of them fail, and are made by nobody else. */
@@ -18,7 +20,8 @@ export function changedPins({ pins = [] }: Pick<ScriptHead, 'pins'>, snapshot: C
   return pins.flatMap((pin): PinChange[] => {
     const now = digestNow(pin, snapshot);
     if (now === 'unknown' || now === pin.digest) return [];
-    return [{ tool: `${pin.server}/${pin.tool}`, change: now === undefined ? 'gone' : 'changed' }];
+    const tool = `${pin.server}/${pin.tool}`;
+    return [now === undefined ? { tool, change: 'gone' } : { tool, change: 'changed', digest: now }];
   });
 }
 
@@ -30,9 +33,12 @@ export function renewedPins({ pins = [] }: Pick<ScriptHead, 'pins'>, snapshot: C
   });
 }
 
-/** What a person decides about: the script, the version, and what is different. */
+/** What a person decides about: the script, the version, and what is different. A tool that changes once more is asked about again. */
 export function changedQuestion({ name, version }: ScriptHead, changes: readonly PinChange[]): JsonObject {
-  return { name, version, changes: changes.map(({ tool, change }) => `${tool}: ${change}`) };
+  const described = changes.map(({ tool, change, digest }) =>
+    digest === undefined ? `${tool}: ${change}` : `${tool}: ${change}, its definition is now sha256 ${digest}`,
+  );
+  return { name, version, changes: described };
 }
 
 /** Why a script was not run, and what to type. */

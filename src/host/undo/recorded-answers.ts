@@ -1,7 +1,12 @@
+import type { PolicyGate } from '../../broker/policy/gate.js';
+import { RunLedger } from '../../broker/run-ledger.js';
+import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import { type RecordedTool, recordedTool } from '../recordings/recorded-tool.js';
 import type { AnyRecording, Recording } from '../recordings/recording.js';
 import type { NestedScript } from '../recordings/run-notes.js';
+import { isResults } from '../runs/kept-results.js';
+import { findServer } from '../tools/discovery.js';
 
 /** A tool call of an ended run, in the order in which calls were made. */
 export interface RecordedAnswer extends RecordedTool {
@@ -14,6 +19,26 @@ export interface RecordedAnswer extends RecordedTool {
 /** Every tool call of a run, those of the stored scripts that it ran behind the calls that ran them. */
 export function recordedAnswers(recording: AnyRecording): readonly RecordedAnswer[] {
   return 'journal' in recording ? ofSandbox(recording) : ofProcess(recording);
+}
+
+/**
+ * What a run had received when it ended: of its calls, and of what it loaded from earlier runs. A server that is not there any more
+ * may have sent anything.
+ */
+export function ledgerOf(
+  recording: AnyRecording,
+  answers: readonly RecordedAnswer[],
+  snapshot: CatalogSnapshot,
+  gate: Pick<PolicyGate, 'received' | 'receivedUnknown'>,
+): RunLedger {
+  const ledger = new RunLedger();
+  for (const { server } of answers) {
+    const found = findServer(server, snapshot);
+    if (found === undefined) gate.receivedUnknown(ledger);
+    else gate.received(found.id, ledger);
+  }
+  if (recording.calls.some(({ target }) => isResults(target))) gate.receivedUnknown(ledger);
+  return ledger;
 }
 
 function ofProcess({ calls }: Exclude<AnyRecording, Recording>): RecordedAnswer[] {

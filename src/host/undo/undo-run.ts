@@ -1,5 +1,6 @@
 import type { Broker, BrokerOutcome } from '../../broker/broker.js';
 import { openRunContext } from '../../broker/run-context.js';
+import type { RunLedger } from '../../broker/run-ledger.js';
 import type { CallVerdict } from '../../domain/audit.js';
 import { HostError } from '../../domain/errors.js';
 import type { CallerId } from '../../domain/run.js';
@@ -12,6 +13,8 @@ export interface UndoneRun {
   readonly runId: string;
   readonly caller: CallerId;
   readonly profile: string;
+  /** What it had received: arguments of inverse calls are made of it. */
+  readonly ledger: RunLedger;
 }
 
 export interface UndoParts {
@@ -51,7 +54,7 @@ export async function undoSteps(
   return done;
 }
 
-async function undoOne({ runId, caller, profile }: UndoneRun, step: UndoStep, parts: UndoParts): Promise<UndoneStep> {
+async function undoOne({ runId, caller, profile, ledger }: UndoneRun, step: UndoStep, parts: UndoParts): Promise<UndoneStep> {
   const { broker, store, patienceMs, askPerson, signal } = parts;
   const { call, inverse } = step;
   if (inverse === undefined) throw new TypeError('a step that is ready has an inverse');
@@ -61,7 +64,7 @@ async function undoOne({ runId, caller, profile }: UndoneRun, step: UndoStep, pa
   const outcome = await broker
     .handle({
       // The same call of the same run is the same question: a person who decides later need not be asked again.
-      run: openRunContext(`undo-${runId}`, caller, profile, ''),
+      run: openRunContext(`undo-${runId}`, caller, profile, '', { ledger, usesDecisionsOnce: true }),
       number: call,
       tool: inverse.found.tool,
       serverPath: inverse.found.server.path,
