@@ -87,16 +87,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   /** A process for a run that needs one. */
   async place(caller: CallerId, maxMemoryBytes: number, cancellation: Cancellation): Promise<RunWorker> {
     while (!this.#isClosed && !this.#hasRoom(caller) && !this.#makeRoom())
-      await new Promise<void>((resolve, reject) => {
-        const waiter: Waiter = { caller, wake: resolve };
-        this.#waiting.add(waiter);
-        const cancel = () => {
-          // A place that comes free must not be offered to a run that has ended.
-          this.#waiting.delete(waiter);
-          reject(cancelled());
-        };
-        cancellation.signal.addEventListener('abort', cancel, { once: true });
-      });
+      await this.#turn(caller, cancellation);
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
     return this.#take(caller, maxMemoryBytes);
   }
@@ -187,6 +178,23 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   #countOf(caller: CallerId): number {
     const isOwn = (each: CallerId) => each === caller;
     return [...this.#workers].filter((worker) => isOwn(worker.caller)).length + this.#starting.filter(isOwn).length;
+  }
+
+  /** Resolves when a process may have come free. Rejects when the run has ended: then none is offered to it. */
+  #turn(caller: CallerId, { signal }: Cancellation): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = () => {
+        this.#waiting.delete(waiter);
+        reject(cancelled());
+      };
+      const wake = () => {
+        signal.removeEventListener('abort', cancel);
+        resolve();
+      };
+      const waiter: Waiter = { caller, wake };
+      this.#waiting.add(waiter);
+      signal.addEventListener('abort', cancel, { once: true });
+    });
   }
 
   /** The first in line of the caller that has fewest. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CallerId } from '../../src/domain/run.js';
@@ -134,6 +135,7 @@ describe('processes of V8', () => {
     const most = Math.max(2, availableParallelism());
     // Of the many that have no place, all are cancelled while they wait.
     const over = new AbortController();
+    setMaxListeners(0, over.signal);
     const busy = Array.from({ length: most }, () => begin('for (;;);', 'mallory'));
     const first = await Promise.all(busy);
     const queued = Array.from({ length: 20 }, () => begin('for (;;);', 'mallory', over.signal).catch(() => undefined));

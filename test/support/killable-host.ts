@@ -1,4 +1,10 @@
+import { join } from 'node:path';
+import { runCommandHook } from '../../src/broker/hooks/command-hook.js';
+import type { CallerId } from '../../src/domain/run.js';
+import { findCompiler, isCompiler } from '../../src/sandbox/checker/compiler.js';
+import { TypeCheckers } from '../../src/sandbox/checker/type-checkers.js';
 import { openJail } from '../../src/sandbox/jail/probe.js';
+import { ChildGroups } from '../../src/upstream/mcp/stdio-groups.js';
 import { openGo } from './go-runtime.js';
 import { openRuntimes } from './process-runtimes.js';
 import { openSandbox } from './sandbox.js';
@@ -6,7 +12,7 @@ import { openSandbox } from './sandbox.js';
 /**
  * A host in its own process: a program of each runtime in each state, none of which ends by itself. Prints `up` when
  * all of them are there. The states are those in which a host can be killed: a program computes, sleeps, waits for the
- * answer of a call, or is being compiled.
+ * answer of a call, or is being compiled. Type checkers and commands of hooks are processes of a host too.
  */
 export interface KillableHostOptions {
   readonly isolation: 'strict' | 'namespaces' | 'none';
@@ -88,6 +94,28 @@ const real = (['node', 'python'] as const).flatMap((language) =>
   ),
 );
 
+/** A command of the user's that hears of calls, with a process of its own: the guard of servers ends both. */
+const hook = runCommandHook(
+  { kind: 'command', command: '/bin/sh', args: ['-c', 'sleep 600 & : hook-command; sleep 600; :'] },
+  '{}',
+  { environment: { PATH: process.env.PATH ?? '' }, groups: new ChildGroups() },
+  new AbortController().signal,
+);
+hook.catch(() => {});
+
+/** Type checkers: one waits for a program, the other is at work on one that takes long. */
+// Beside the bundle of this file.
+const configured = join(import.meta.dirname, '../typescript-native');
+const compiler = findCompiler({ configured, installFolder: '/nonexistent', from: import.meta.url });
+async function startCheckers(): Promise<void> {
+  if (options.isolation === 'none' || !isCompiler(compiler)) return;
+  const checkers = new TypeCheckers({ jail, compiler, limits: { checkMs: 600_000, startMs: 60_000 } });
+  await Promise.all([checkers.warm('idle' as CallerId), checkers.warm('busy' as CallerId)]);
+  const heavy = `type Build<N extends number, T extends 0[] = []> = T['length'] extends N ? T : Build<N, [...T, 0]>;
+    ${Array.from({ length: 400 }, (_, n) => `export const a${n}: Build<${500 + n}> = 1 as never;`).join('\n')}`;
+  void checkers.check('busy' as CallerId, heavy, { globals: '', module: () => undefined }).catch(() => {});
+}
+
 const tool = (name: string) => ({ serverId: 'test', name, inputSchema: {} });
 const GO = { computing: 'for {}', suspended: 'time.Sleep(time.Hour)', calling: 'wait(ctx)' };
 async function startGo(goRoot: string): Promise<void> {
@@ -108,6 +136,6 @@ async function startGo(goRoot: string): Promise<void> {
   void run(`_ = "${Date.now()} ${process.pid}"`, 'go compiling', () => null);
 }
 
-await Promise.all([...quickjs, ...v8, ...real]);
+await Promise.all([...quickjs, ...v8, ...real, startCheckers()]);
 if (options.goRoot !== undefined) await startGo(options.goRoot);
 process.stdout.write('up');

@@ -23,6 +23,19 @@ test('packages are made once for a snapshot and a language, and hold a module fo
   ]);
 });
 
+test('no type of a server has the name of a constant of Python', () => {
+  // A type that holds itself has the name of its definition.
+  const names = ['true', 'false', 'None'];
+  const part = (name: string) => ({ $ref: `#/$defs/${name}` });
+  const $defs = Object.fromEntries(
+    names.map((name) => [name, { type: 'object', properties: { [`of${name}`]: part(name) }, additionalProperties: false }]),
+  );
+  const properties = Object.fromEntries(names.map((name) => [`a${name}`, part(name)]));
+  const inputSchema = { type: 'object', properties, $defs };
+  const python = packagesFor(snapshotOf([{ id: 'server', tools: [{ name: 'tool', inputSchema }] }]), 'python');
+  expect(python.get('servers/server/_types.pyi')).not.toMatch(/^(?:class )?(?:True|False|None)\b/m);
+});
+
 test('a program gets the modules that it names, and all of them where it may look for others', () => {
   const all = packagesFor(snapshot, 'node');
   const modules = (source: string) =>
