@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -14,7 +14,7 @@ import {
   visit,
 } from '../support/console.js';
 import { needs } from '../support/needs.js';
-import { openHome, ready, run, startServe } from '../support/program.js';
+import { openHome, ready, run, runProgram, startServe } from '../support/program.js';
 
 /* Each screen as a person uses it: a real browser, a real host, real servers. One host and one person for all of them. */
 
@@ -40,6 +40,10 @@ globalThis.__codemode_result__ = closed.map(({ status }) => status);`;
 const FAILS = `import { list_issues } from '@codemode/servers/shop';
 const { issues } = await list_issues({});
 globalThis.__codemode_result__ = issues[99].title;`;
+
+const SMALL_HOSTILE = `import { echo } from '@codemode/servers/hostile';
+const { said } = await echo({ text: '<img src=x onerror="globalThis.__hit=1"> \u202e\u200b' });
+globalThis.__codemode_result__ = said;`;
 
 const WRONG_TYPE = `import { update_ticket } from '@codemode/servers/tracker';
 await update_ticket({ id: 12 });`;
@@ -320,6 +324,15 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.keyboard.press('Escape');
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.type')).toBe('search');
+    await visit(page, 'Usage');
+    await page.keyboard.press('/');
+    const goTo = page.getByRole('dialog', { name: 'Go to' });
+    await goTo.getByRole('searchbox').fill('get_issue');
+    await goTo.getByRole('link', { name: /^shop\/get_issue/ }).waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Try it' }).waitFor();
+    await visit(page, 'Runs');
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
@@ -360,7 +373,36 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
       await page.getByRole('tab', { name: tab }).click();
       await look();
     }
-    for (const place of ['tools/hostile', 'tools/hostile/echo', 'audit', 'usage', 'policy', 'connect', 'playground']) {
+    const small = join(home.work, 'small.ts');
+    writeFileSync(small, SMALL_HOSTILE);
+    await runProgram(home, 'run', small);
+    await visit(page, 'Runs');
+    await page.locator('a.run-row', { hasText: 'command line' }).first().click();
+    await page.getByRole('button', { name: 'Keep as tool' }).click();
+    const keep = page.getByRole('dialog', { name: 'Keep as tool' });
+    await keep.getByLabel('Name', { exact: true }).fill('hostile');
+    await keep.getByLabel(/^What it does/).fill('<img src=x onerror="globalThis.__hit=1"> \u202e\u001b[31m');
+    await keep.getByLabel('What is kept').waitFor();
+    await look();
+    await keep.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Kept as a tool' }).waitFor();
+    await look();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.getByRole('dialog', { name: 'Go to' }).getByRole('searchbox').fill('echo');
+    await page.getByRole('dialog', { name: 'Go to' }).getByRole('link', { name: /tool$/ }).first().waitFor();
+    await look();
+    await page.keyboard.press('Escape');
+    for (const place of [
+      'tools/@scripts/hostile',
+      'tools/hostile',
+      'tools/hostile/echo',
+      'audit',
+      'usage',
+      'policy',
+      'connect',
+      'playground',
+    ]) {
       await page.goto(`${server.url}/#/${place}`);
       await page
         .getByText(/^Loading/)

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logIn, newLink, openBrowser, SHOP_SERVERS, seriousProblems, visit } from '../support/console.js';
@@ -22,6 +23,18 @@ globalThis.__codemode_result__ = ended.length;`;
 const LONG_LINE = `import { update_ticket } from '@codemode/servers/tracker';
 globalThis.__codemode_result__ = await update_ticket({ id: 'SHOP-4711', status: 'done', comment: 'The voucher counts again in every currency, and this is the end' });`;
 
+const LISTS = `import { list_issues } from '@codemode/servers/shop';
+globalThis.__codemode_result__ = (await list_issues({})).issues.length;`;
+const ONE_WRITE = `import { get_issue } from '@codemode/servers/shop';
+import { update_ticket } from '@codemode/servers/tracker';
+const { title } = await get_issue({ number: 4724 });
+globalThis.__codemode_result__ = await update_ticket({ id: '<b>SHOP-7</b>\\u202e', status: 'done', comment: title });`;
+const REOPEN = {
+  tool: 'tracker/update_ticket',
+  with: 'update_ticket',
+  arguments: { id: '$arguments.id', status: 'open' },
+};
+
 describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
   let home: ReturnType<typeof openHome>;
   let server: Awaited<ReturnType<typeof startServe>>;
@@ -30,7 +43,7 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
   let agent: Awaited<ReturnType<(typeof server)['connect']>>;
 
   beforeAll(async () => {
-    home = openHome({ approvals: { grace: '20ms' }, mcpServers: SHOP_SERVERS });
+    home = openHome({ approvals: { grace: '20ms' }, mcpServers: SHOP_SERVERS, policy: { undo: [REOPEN] } });
     const added = await addScript(home);
     if (added !== 0) throw new Error('the script was not stored');
     [server, browser] = await Promise.all([startServe(home), openBrowser()]);
@@ -44,6 +57,13 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
     await server?.stop();
     home?.[Symbol.dispose]();
   });
+
+  /** A run of the person at this machine: what a client over HTTP did is its own to undo. */
+  async function runHere(source: string): Promise<void> {
+    const file = join(home.work, 'here.ts');
+    writeFileSync(file, source);
+    await runProgram(home, 'run', file);
+  }
 
   async function openNewest(): Promise<void> {
     await visit(page, 'Runs');
@@ -83,13 +103,78 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
       .waitFor();
   });
 
+  test('each run of the list shows its calls and the tokens it saved, in rows that do not overlap [B16]', async () => {
+    await run(agent.client, LISTS);
+    await visit(page, 'Runs');
+    const newest = page.locator('a.run-row').first();
+    await expect.poll(() => newest.textContent(), { timeout: 20_000 }).toMatch(/1 calls.*\d tokens saved/);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await newest.getByText(/^1 call,/).waitFor();
+    expect(await page.evaluate(overlappingRows)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  test('a run that worked is kept as a tool with an input, and found among the tools [B16]', async () => {
+    await runHere(SCRIPT);
+    await openNewest();
+    await page.getByRole('button', { name: 'Keep as tool' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Keep as tool' });
+    await dialog.getByLabel('Name', { exact: true }).fill('Title of an issue');
+    await dialog.getByText(/cannot be the name of a script/).waitFor();
+    await dialog.getByLabel('Name', { exact: true }).fill('issue-title');
+    await dialog.getByLabel(/^What it does/).fill('The title of an issue.');
+    await dialog.getByRole('checkbox').check();
+    await dialog.getByLabel('What is kept').getByText('input.number').waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Kept as a tool' }).getByText('issue_title({ number: 4724 })').waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(`${server.url}/#/tools/@scripts/issue-title`);
+    await page.getByText('The title of an issue.').first().waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Open in the playground' }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.badge', { hasText: 'succeeded' }).waitFor();
+    const { stdout } = await runProgram(home, 'scripts', 'list', '--json');
+    const kept = JSON.parse(stdout) as { name: string; inputSchema: { required: string[] } }[];
+    expect(kept.find(({ name }) => name === 'issue-title')).toMatchObject({ inputSchema: { required: ['number'] } });
+  });
+
+  test('a run is undone: what can be undone is shown, a person is asked, then it is done [B16]', async () => {
+    await runHere(ONE_WRITE);
+    await visit(page, 'Inbox');
+    const card = page.getByRole('article', { name: 'tracker/update_ticket' });
+    await card.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('link', { name: 'Open the run' }).last().click();
+    await page.locator('h1', { hasText: 'succeeded' }).waitFor();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Undo this run' });
+    await dialog.getByText('nothing to undo').waitFor();
+    // What a program sent is text here too.
+    await dialog.getByText('<b>SHOP-7</b>\\u202e').waitFor();
+    expect(await dialog.locator('b').count()).toBe(0);
+    expect(await seriousProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Undo 1 call' }).click();
+    await dialog.getByRole('link', { name: 'Decide in the inbox' }).click();
+    await card.getByText('"open"').waitFor();
+    await card.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('Approved 1 call.').last().waitFor();
+    await page.getByRole('status').getByRole('link', { name: 'Open the run' }).last().click();
+    await dialog.getByRole('button', { name: 'Undo 1 call' }).click();
+    await dialog.getByText('Undone: 1 call.').waitFor();
+    await dialog.getByText('undone', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   test('a card without its first row is decided after a reload, and what was left out after that [B16]', async () => {
     const pending = run(agent.client, TWO_WRITES);
     await visit(page, 'Inbox');
     const card = page.getByRole('article', { name: 'tracker/update_ticket' });
     await card.getByRole('checkbox', { name: 'Include call' }).first().uncheck();
+    await card.getByLabel('Reason').fill('the first one is not done');
     await page.reload();
     await card.getByText('1 of 2 calls').waitFor();
+    expect(await card.getByLabel('Reason').inputValue()).toBe('the first one is not done');
     await card.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText('Approved 1 call.').waitFor();
     await card.getByText('"SHOP-1"').waitFor();
@@ -158,3 +243,9 @@ function hiddenWidth(box: unknown): number {
   const { scrollWidth, clientWidth } = box as { scrollWidth: number; clientWidth: number };
   return scrollWidth - clientWidth;
 }
+
+/** Texts of rows that reach into the next row. */
+const overlappingRows = `[...document.querySelectorAll('.virtual-row')].flatMap((row) => {
+  const { bottom } = row.getBoundingClientRect();
+  return [...row.querySelectorAll('span')].filter((each) => each.getBoundingClientRect().bottom > bottom + 1).map((each) => each.textContent);
+})`;

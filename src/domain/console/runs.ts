@@ -143,10 +143,12 @@ export interface CallArguments {
   readonly bytes: number;
 }
 
+export const DELIVERY_KINDS = ['result', 'error', 'timer', 'clock', 'engine'] as const;
+
 /** One step of the journal, for the slider. */
 export interface DeliveryView {
   readonly position: number;
-  readonly kind: 'result' | 'error' | 'timer' | 'clock' | 'engine';
+  readonly kind: (typeof DELIVERY_KINDS)[number];
   readonly atMs: number;
   readonly call?: number;
   /** The beginning of it as text. */

@@ -8,7 +8,7 @@ import { useKeys } from '../../lib/keys.js';
 import { linkTo, place, setOptions } from '../../lib/router.js';
 import { runLink } from '../../lib/run-link.js';
 import { useStore } from '../../lib/store.js';
-import { Foreign, ForeignLine, foreignLabel } from '../../ui/foreign.js';
+import { ForeignLine, foreignLabel } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { ActionButton, Badge, Empty, Loading, OwnMark, PageHead, Panel, Problem } from '../../ui/parts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
@@ -189,9 +189,6 @@ function Record({ record }: { record: AuditRecord }) {
         }
       >
         <p class="sr-only">{foreignLabel(record.toolName)}</p>
-        <p class="small muted mono">
-          <Foreign text={`hash ${record.hash}`} limit={200} />
-        </p>
         <JsonTree value={JSON.parse(JSON.stringify(record))} label={`Record ${record.number}`} open={2} />
       </Panel>
     </div>

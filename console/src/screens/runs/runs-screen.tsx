@@ -6,10 +6,11 @@ import { omitUndefined } from '../../../../src/lib/omit-undefined.js';
 import { request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
 import { callerLabel } from '../../lib/caller-label.js';
-import { count, duration, shortId, time } from '../../lib/format.js';
+import { count, counted, duration, shortId, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
+import { useMedia } from '../../lib/use-media.js';
 import { ForeignLine, foreignLabel } from '../../ui/foreign.js';
 import { Empty, Loading, OwnMark, PageHead, Problem, RunBadge, SAVED_TITLE, SavedTokens } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
@@ -18,6 +19,9 @@ import { openFile } from '../run/opened-file.js';
 
 const PAGE = 100;
 const ROW = 56;
+/** Where a row has three lines. */
+const NARROW_ROW = 84;
+const NARROW = '(max-width: 860px)';
 const STATES: readonly RunState[] = ['queued', 'running', 'suspended', 'succeeded', 'failed', 'cancelled'];
 const SINCE = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 /** Types alone are imported from the host: a contract without its row here does not compile. */
@@ -56,6 +60,7 @@ export function RunsScreen() {
       return false;
     },
   );
+  const rowHeight = useMedia(NARROW) ? NARROW_ROW : ROW;
   const [active, setActive] = useState(-1);
   const go = (run: RunItem | undefined) => {
     if (run === undefined) return;
@@ -184,8 +189,8 @@ export function RunsScreen() {
           <VirtualList
             label="Runs"
             count={pages.items.length}
-            rowHeight={ROW}
-            height={`min(${pages.items.length * ROW}px, calc(100vh - 260px))`}
+            rowHeight={rowHeight}
+            height={`min(${pages.items.length * rowHeight}px, max(320px, calc(100vh - 260px)))`}
             active={active}
             onNearEnd={pages.loadMore}
             row={(index) => {
@@ -238,8 +243,8 @@ function Row({ run, href }: { run: RunItem; href: string }) {
   );
 }
 
-/** Below the title: what it waits for, why it failed, or else by what name it is asked for. */
-function Second({ run: { pendingApprovals, problem, runId } }: { run: RunItem }) {
+/** Below the title: what it waits for, why it failed, or else by what name it is asked for and, without columns for them, its figures. */
+function Second({ run: { pendingApprovals, problem, runId, toolCalls, savedTokens } }: { run: RunItem }) {
   if (pendingApprovals > 0) {
     return (
       <span class="tone-wait">
@@ -254,7 +259,20 @@ function Second({ run: { pendingApprovals, problem, runId } }: { run: RunItem })
       </span>
     );
   }
-  return <span class="mono">{foreignLabel(runId, 60)}</span>;
+  return (
+    <>
+      <span class="mono run-id">{foreignLabel(runId, 60)}</span>
+      <span class="run-figures">
+        {toolCalls === undefined ? (
+          shortId(foreignLabel(runId, 60))
+        ) : (
+          <>
+            {counted(toolCalls, 'call')}, <SavedTokens tokens={savedTokens} /> tokens saved
+          </>
+        )}
+      </span>
+    </>
+  );
 }
 
 /** A run that has not ended has no duration: what it waits for is not time that it took. */

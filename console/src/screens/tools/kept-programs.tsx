@@ -61,6 +61,9 @@ export function KeptPrograms({
         ))}
       </section>
       <div class="stack">
+        <a class="button small back" href={linkTo(['tools', KEPT_PLACE])}>
+          Back to all kept programs
+        </a>
         <Program key={name} name={name} />
       </div>
     </>

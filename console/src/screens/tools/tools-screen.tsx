@@ -74,7 +74,7 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
         lead={`${counted(total, 'tool')} of ${counted(servers.data.length, 'server')}: what programs can call.`}
       />
       <Problem error={servers.error} retry={servers.reload} />
-      <div class={`tools ${server === undefined ? '' : 'has-choice'}`}>
+      <div class={`tools ${server === undefined || (isKept && tool === undefined) ? '' : 'has-choice'}`}>
         <ServerList servers={servers.data} current={server} query={query} programCount={programs.data?.length} />
         {isKept && <KeptPrograms programs={programs.data} error={programs.error} chosen={tool} />}
         {!isKept && (

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { OpenedRun, RunDetail } from '../../../domain/console/runs.js';
+import { DELIVERY_KINDS, type OpenedRun, type RunDetail } from '../../../domain/console/runs.js';
 import { HostError } from '../../../domain/errors.js';
 import type { JsonValue } from '../../../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
@@ -79,7 +79,7 @@ const run = z.object({
 
 const delivery = z.object({
   position: z.number().int().nonnegative(),
-  kind: z.enum(['result', 'error', 'timer', 'clock', 'engine']),
+  kind: z.enum(DELIVERY_KINDS),
   ...{ atMs: time, call: z.number().optional(), preview: text.optional(), bytes: time.optional() },
 });
 const file = z.object({ format: z.literal(EXPORT_FORMAT), run, deliveries: z.array(delivery).default([]) });
