@@ -70,8 +70,13 @@ export function runsSuite(open: () => Promise<Store>): void {
     await runs.callSent(lease, 1, '{}');
     const modules = { digest: 'm1', json: '["modules"]' };
     const plain = endedRun('r3', { caller: 'bob', modules, durationMs: undefined });
-    expect(await runs.end([endedRun('r2', { lease, modules }), plain], 3_000)).toEqual([]);
-    expect(await runs.find('r2')).toMatchObject({ state: 'succeeded', durationMs: 1.5, isHeld: false });
+    const figures = { calls: 3, toolBytes: 400 };
+    expect(await runs.end([endedRun('r2', { lease, modules, figures }), plain], 3_000)).toEqual([]);
+    expect(await runs.find('r2')).toMatchObject({
+      ...{ state: 'succeeded', durationMs: 1.5, isHeld: false },
+      figures: { ...figures, responseBytes: '"answer of r2"'.length },
+    });
+    expect((await runs.find('r3'))?.figures).toBeUndefined();
     expect(await runs.open('r2')).toBeUndefined();
     expect(await runs.claim('r2')).toBeUndefined();
     expect(await runs.responseOf({ id: 'r2', caller: 'ana' })).toBe('"answer of r2"');

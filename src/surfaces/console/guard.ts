@@ -20,9 +20,9 @@ export function placeRefusal({ method, headers }: Pick<FastifyRequest, 'method' 
   if (authorization !== undefined)
     return forbidden('the console takes no tokens: a person opens the link that codemode console prints');
   const isOwnOrigin = origin === `http://${host}` || origin === `https://${host}`;
-  if (origin !== undefined && !isOwnOrigin) return forbidden('the console answers only its own page');
+  if (origin !== undefined && !isOwnOrigin) return forbidden(OWN_PAGE);
   const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') return forbidden('the console answers only its own page');
+  if (site !== undefined && site !== 'same-origin') return forbidden(OWN_PAGE);
   if (method === 'GET' || method === 'HEAD') return undefined;
   // A form of another page cannot set this type, and a browser names the page that sends.
   if (origin === undefined) return forbidden('a change needs the Origin header that browsers send');
@@ -30,6 +30,8 @@ export function placeRefusal({ method, headers }: Pick<FastifyRequest, 'method' 
     return { status: 415, code: 'bad_input', message: 'send JSON, with content-type: application/json' };
   return undefined;
 }
+
+const OWN_PAGE = 'the console answers only its own page';
 
 type PlacedRequest = Pick<FastifyRequest, 'headers' | 'socket'>;
 
@@ -55,9 +57,13 @@ export async function sessionOf(request: PlacedRequest, access: ConsoleAccess): 
   return found;
 }
 
-/** Cookies are shared by all ports of a machine: each host has a name of its own for its. */
-function cookieName({ socket }: PlacedRequest): string {
-  return `codemode_console_${socket.localPort ?? 0}`;
+/**
+ * Cookies are shared by all ports of a machine: each address has a name of its own for its. By the port that the browser uses,
+ * which is the same at every host behind a balancer, and not by the one at which the request arrived.
+ */
+function cookieName({ headers: { host = '' } }: Pick<FastifyRequest, 'headers'>): string {
+  const port = /:(\d{1,5})$/.exec(host)?.[1];
+  return port === undefined ? 'codemode_console' : `codemode_console_${port}`;
 }
 
 /** Not readable by scripts, sent only by our own page and only to the API. */

@@ -40,7 +40,15 @@ export function originProblem(
 ): string | undefined {
   if (origin === undefined || origins.includes(origin)) return undefined;
   if (host !== undefined && (origin === `http://${host}` || origin === `https://${host}`)) return undefined;
-  return 'web pages of this origin may not call; add it to server.cors.origins if it should';
+  return `web pages of this origin may not call; ${isPortLost(origin, host) ? PORT_LOST : 'add it to server.cors.origins if it should'}`;
+}
+
+const PORT_LOST =
+  'if it is our own page, a proxy has dropped the port from the Host header: let it pass on what the browser sends (nginx: proxy_set_header Host $http_host)';
+
+/** Our name, and a port that our Host header has not: nginx's `$host` does that. It is refused all the same. */
+function isPortLost(origin: string, host: string | undefined): boolean {
+  return URL.canParse(origin) && new URL(origin).hostname === host;
 }
 
 /** Lower case, without the port; nothing where it is not a host. */

@@ -14,6 +14,7 @@ interface ConsoleFlags {
   readonly open: boolean;
   readonly port?: string;
   readonly approver?: boolean;
+  readonly url?: string;
 }
 
 const EXIT_MS = 30_000;
@@ -27,6 +28,7 @@ export const register: Register = (program, context) => {
     .option('--no-open', 'only print the link')
     .option('--port <number>', 'the port, where no host serves yet (default: a free one, another one each time)')
     .option('--approver', 'a link for somebody who may look and decide, and nothing else')
+    .option('--url <address>', 'where browsers reach the hosts that serve, such as the address of a balancer')
     .addHelpText('after', HELP)
     .action(async (flags: ConsoleFlags) => context.exitWith(await openConsole(flags, context)));
 };
@@ -44,18 +46,22 @@ Exit status: 0 the link was printed, or it was stopped; 2 bad configuration or s
 Examples:
   codemode console
   codemode console --no-open --port 0
+  codemode console --no-open --url https://codemode.example.com
 `;
 
 async function openConsole(flags: ConsoleFlags, context: CommandContext): Promise<number> {
   const port = portOf(flags.port);
+  const address = addressOf(flags.url);
   const { maker, link } = await withRecords(context, async (records) => {
     const made = await makerOf(records, flags.approver === true);
-    return { maker: made, link: await linkToRunning(records, made) };
+    return { maker: made, link: await linkToRunning(records, made, address) };
   });
   if (link !== undefined) {
     await show(link, flags);
     return EXIT.ok;
   }
+  if (address !== undefined)
+    throw new HostError('bad_input', `--url ${address}: no host serves; start one with: codemode serve`);
   const stop = stopSignal();
   const composed = await context.compose({ surface: 'http' });
   await using _ = composed.host;
@@ -80,12 +86,16 @@ async function show(link: string, { open }: ConsoleFlags): Promise<void> {
 }
 
 /** A link to a host that serves already; undefined where none does. */
-async function linkToRunning(records: ComposedRecords, maker: LinkMaker): Promise<string | undefined> {
+async function linkToRunning(
+  records: ComposedRecords,
+  maker: LinkMaker,
+  address: string | undefined,
+): Promise<string | undefined> {
   const access = await records.consoleAccess();
   for (const { url, holder } of await access.hosts()) {
     if (!(await answers(url))) continue;
     process.stderr.write(`codemode: the host at ${plainLine(url)} serves the console already\n`);
-    return consoleLink(url, await access.makeLink(maker, holder));
+    return consoleLink(address ?? url, await access.makeLink(maker, holder));
   }
   return undefined;
 }
@@ -131,6 +141,19 @@ async function askForSecret({ isRight }: ComposedRecords['approverSecret']): Pro
   throw new HostError(
     'bad_input',
     "that is not the approver's secret; no link was made. Make a new secret with: codemode approvals secret",
+  );
+}
+
+/** Only its origin: the page is at `/`. */
+function addressOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain =
+    url !== undefined && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  if (isPlain && (url.protocol === 'http:' || url.protocol === 'https:')) return url.origin;
+  throw new HostError(
+    'bad_input',
+    `--url: expected an address such as https://codemode.example.com, found ${JSON.stringify(text.slice(0, 80))}`,
   );
 }
 
