@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import { HostError } from '../domain/errors.js';
 import { deferred } from '../lib/deferred.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
@@ -50,11 +50,13 @@ export interface WorkerListener {
 export class WorkerProcess {
   readonly role: WorkerRole;
   readonly #child: ChildProcess;
-  readonly #channel: Duplex;
+  /** What it sends, and what it is sent: see `worker/channel.ts`. */
+  readonly #incoming: Duplex;
+  readonly #outgoing: Writable;
   readonly #build: string;
   readonly #ready = deferred<void>();
   readonly #exited = deferred<void>();
-  #outgoing: Buffer[] = [];
+  #unsent: Buffer[] = [];
   #isReady = false;
   #hasExited = false;
   #stderr = '';
@@ -72,9 +74,10 @@ export class WorkerProcess {
       ...omitUndefined({ environment }),
       limits,
     });
-    const { child, channel } = launch(described, 'pipe');
+    const { child, channel } = launch(described, 'pipe', 'ignore', 'pipe');
     this.#child = child;
-    this.#channel = channel;
+    this.#incoming = channel;
+    this.#outgoing = child.stdin as Writable;
     this.#listen();
   }
 
@@ -106,8 +109,8 @@ export class WorkerProcess {
   /** Messages of one turn of the event loop leave together: a write wakes the worker, and costs more than the message. */
   send(message: HostToWorker, body?: Uint8Array): void {
     if (this.#hasExited) return;
-    if (this.#outgoing.length === 0) process.nextTick(() => this.#flush());
-    this.#outgoing.push(...encodeFrame(message, body));
+    if (this.#unsent.length === 0) process.nextTick(this.#flush);
+    this.#unsent.push(...encodeFrame(message, body));
   }
 
   kill(reason: string): void {
@@ -120,30 +123,30 @@ export class WorkerProcess {
     await this.#exited.promise;
   }
 
-  #flush(): void {
-    const parts = this.#outgoing;
-    this.#outgoing = [];
+  readonly #flush = (): void => {
+    const parts = this.#unsent;
+    this.#unsent = [];
     if (this.#hasExited) return;
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
     if (bytes <= MAX_JOINED_BYTES) {
-      this.#channel.write(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes));
+      this.#outgoing.write(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes));
       return;
     }
-    this.#channel.cork();
-    for (const part of parts) this.#channel.write(part);
-    this.#channel.uncork();
-  }
+    this.#outgoing.cork();
+    for (const part of parts) this.#outgoing.write(part);
+    this.#outgoing.uncork();
+  };
 
   #listen(): void {
     const child = this.#child;
     readFrames(
-      this.#channel,
+      this.#incoming,
       MAX_INCOMING_BYTES,
       (head, body) => this.#receive(head, body),
       // There is no next frame to find after a broken one, and no reason to believe this process any more.
       (error) => this.kill(error instanceof Error ? error.message : 'it broke the protocol'),
     );
-    this.#channel.on('error', () => {});
+    for (const stream of [this.#incoming, this.#outgoing]) stream.on('error', () => {});
     child.stderr?.on('data', (chunk: Buffer) => {
       if (this.#stderr.length < MAX_STDERR_CHARACTERS)
         this.#stderr += chunk.toString('utf8').slice(0, MAX_STDERR_CHARACTERS);

@@ -54,7 +54,7 @@ const HEAD = `# Wire protocol
 
 <!-- Generated from src/wire. Renew: npx vitest run src/wire/reference -u -->
 
-Host and worker exchange frames on a dedicated descriptor. This is protocol ${PROTOCOL}. It is not a public interface: host and worker come from the
+Host and worker exchange frames on a dedicated descriptor; a QuickJS or V8 worker receives them on its stdin. This is protocol ${PROTOCOL}. It is not a public interface: host and worker come from the
 same build, and a worker of another build is rejected. [Jail and workers](../security/jail-and-workers.md) has the threats, and
 \`src/wire/golden\` the exact bytes of every message, which the tests of each language read.
 

@@ -2,8 +2,13 @@ import { readSync, writeSync } from 'node:fs';
 import { encodeFrame, MAX_FRAME_BYTES, readPrefix } from '../wire/frames.js';
 import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
 
-/** The descriptor that carries frames. Not stdout: a program's output can never be read as a frame. */
-const CHANNEL_DESCRIPTOR = 3;
+/** Carries frames to the host. Not stdout: a program's output can never be read as a frame. */
+const OUTGOING_DESCRIPTOR = 3;
+/**
+ * Carries frames of the host. Another one than above: the kernel wakes whoever waits on a socket also when the other side has
+ * read from it, and this worker would wake up once more for each message that it sends.
+ */
+const INCOMING_DESCRIPTOR = 0;
 const PREFIX_BYTES = 8;
 const READ_BYTES = 256 * 1024;
 /** Written at the latest when this much has gathered, so that a program's output does not pile up in the worker. */
@@ -57,7 +62,7 @@ export class Channel {
   /** Whether the host is gone. Neither waits nor reads: the kernel refuses even an empty write to a closed channel. */
   isClosed(): boolean {
     try {
-      writeSync(CHANNEL_DESCRIPTOR, NOTHING);
+      writeSync(OUTGOING_DESCRIPTOR, NOTHING);
       return false;
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'EPIPE';
@@ -77,7 +82,7 @@ export class Channel {
     const bytes = this.#outgoing.length === 1 ? (this.#outgoing[0] as Buffer) : Buffer.concat(this.#outgoing);
     this.#outgoing = [];
     this.#outgoingBytes = 0;
-    for (let written = 0; written < bytes.length; ) written += writeSync(CHANNEL_DESCRIPTOR, bytes, written);
+    for (let written = 0; written < bytes.length; ) written += writeSync(OUTGOING_DESCRIPTOR, bytes, written);
   }
 
   #fill(count: number): boolean {
@@ -90,7 +95,7 @@ export class Channel {
       this.#buffer = larger;
     }
     while (this.#end - this.#start < count) {
-      const read = readSync(CHANNEL_DESCRIPTOR, this.#buffer, this.#end, this.#buffer.length - this.#end, null);
+      const read = readSync(INCOMING_DESCRIPTOR, this.#buffer, this.#end, this.#buffer.length - this.#end, null);
       if (read === 0) return false;
       this.#end += read;
     }

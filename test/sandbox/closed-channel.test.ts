@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadRuntimeFiles } from '../../src/sandbox/runtime-files.js';
 import { encodeFrame } from '../../src/wire/frames.js';
@@ -18,9 +18,10 @@ const golden = (name: string) =>
     .head;
 
 const program = (source: string) => Buffer.from(JSON.stringify({ source, files: [] }));
-const RUNTIMES = {
+const RUNTIMES: Record<string, { command: string[]; isToldOnStdin?: true; frames: Uint8Array[] }> = {
   'QuickJS, computing': {
     command: [process.execPath, `${WORKER_FOLDER}/worker.js`, addon],
+    isToldOnStdin: true,
     frames: encodeFrame({ ...golden('execution-start'), timeoutMs: 600_000 }, Buffer.from('for (;;) {}')),
   },
   'Node, blocked in a sleep, with a handler that never returns': {
@@ -41,31 +42,37 @@ const RUNTIMES = {
 };
 
 /** No jail, nobody who kills it: only the other end of the channel goes away. Gives the exit status. */
-async function statusAfterClosing(command: string, words: readonly string[], frames: readonly Uint8Array[]) {
+async function statusAfterClosing(
+  command: string,
+  words: readonly string[],
+  frames: readonly Uint8Array[],
+  isToldOnStdin = false,
+) {
   const workspace = mkdtempSync(join(tmpdir(), 'codemode-closed-'));
   const child = spawn(command, [...words, workspace], {
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    stdio: [isToldOnStdin ? 'pipe' : 'ignore', 'ignore', 'inherit', 'pipe'],
     cwd: workspace,
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const channel = child.stdio[3] as Duplex;
-  channel.on('error', () => {});
+  const told = isToldOnStdin ? (child.stdin as Writable) : channel;
+  for (const stream of [channel, told]) stream.on('error', () => {});
   await new Promise((resolve) => channel.once('data', resolve));
-  for (const part of encodeFrame({ type: 'host/hello', protocol: PROTOCOL, build })) channel.write(part);
-  for (const part of frames) channel.write(part);
+  for (const part of encodeFrame({ type: 'host/hello', protocol: PROTOCOL, build })) told.write(part);
+  for (const part of frames) told.write(part);
   // It is in its program a little later.
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(child.exitCode).toBeNull();
-  channel.destroy();
+  for (const stream of [channel, told]) stream.destroy();
   return ended;
 }
 
 test.each(Object.entries(RUNTIMES))(
   'a program ends by itself when its channel closes: %s',
   needs('python3'),
-  async (_, { command: [command = '', ...words], frames }) => {
-    expect([0, 70]).toContain(await statusAfterClosing(command, words, frames));
+  async (_, { command: [command = '', ...words], frames, isToldOnStdin }) => {
+    expect([0, 70]).toContain(await statusAfterClosing(command, words, frames, isToldOnStdin));
   },
 );
 

@@ -65,7 +65,7 @@ let held = Buffer.alloc(0);
 const take = (count) => {
   while (held.length < count) {
     const chunk = Buffer.alloc(65536);
-    const read = fs.readSync(3, chunk, 0, chunk.length, null);
+    const read = fs.readSync(0, chunk, 0, chunk.length, null);
     if (read === 0) process.exit(0);
     held = Buffer.concat([held, chunk.subarray(0, read)]);
   }
