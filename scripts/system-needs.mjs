@@ -65,6 +65,11 @@ export const NEEDS = {
     probe: ['faketime', '-f', '+1s', 'true'],
     use: 'a host whose clock is wrong',
   },
+  pgbouncer: {
+    package: 'pgbouncer',
+    probe: ['pgbouncer', '--version'],
+    use: 'a pooler between hosts and their database',
+  },
   nginx: {
     package: 'nginx-light',
     probe: ['nginx', '-v'],

@@ -347,7 +347,9 @@ export class Host {
 
   async close(): Promise<void> {
     const { runtime, catalog, observed, records, closeTraces } = this.#parts;
-    await Promise.all([runtime.close(), catalog.close(), observed?.close()]);
+    // Programs first. One that saw its server close would go on here without it, and fail; another host can continue it instead.
+    await runtime.close();
+    await Promise.all([catalog.close(), observed?.close()]);
     await Promise.all([records.close(), closeTraces?.()]);
   }
 

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { needs } from '../support/needs.js';
-import { binary, PostgresServer } from '../support/postgres.js';
+import { binary, freePort, PostgresServer } from '../support/postgres.js';
 import { PROGRAM } from '../support/program.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -64,12 +63,3 @@ test('the guide takes one laptop to three hosts behind nginx', {
     rmSync(folder, { recursive: true, force: true });
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}

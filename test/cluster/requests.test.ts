@@ -1,6 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MIGRATIONS } from '../../src/store/postgres/migrations.js';
 import { needs } from '../support/needs.js';
+import { NextBuild } from '../support/next-build.js';
+import { PgBouncer } from '../support/pgbouncer.js';
 import { until } from '../support/program.js';
 import { AGENT, DESK, idOf, PERSON, type SharedHost, SharedHosts } from '../support/shared-hosts.js';
 
@@ -152,17 +155,68 @@ describe('requests go to any host', needs('postgresql', 'bubblewrap'), () => {
       expect(body.text).toMatch(line);
   });
 
+  test('a host behind a transaction pooler suspends, decides and resumes', needs('pgbouncer'), async () => {
+    const pooler = await PgBouncer.start(cluster.postgres.port);
+    try {
+      const store = pooler.url(await cluster.postgres.createDatabase());
+      const pooled = await cluster.start({ store });
+      const runId = idOf(await execute(pooled, 'return (await mcp.ledger.write({ text: "pooled" })).did'));
+      const id = await questionOf(pooled, runId);
+      await pooled.request('POST', `/api/v1/approvals/${id}/approve`, PERSON, {});
+      await until(async () => (await pooled.request('GET', `/api/v1/runs/${runId}/result`, AGENT)).status === 200);
+      // It knows that it must poll.
+      const { stdout } = await cluster.run(['store', '--json'], { CODEMODE_STORE: store });
+      expect(JSON.parse(stdout)).toMatchObject({ isListening: false });
+      expect(cluster.ledger.filter((line) => line === 'write pooled')).toHaveLength(1);
+      expect(await pooled.stop()).toBe(0);
+    } finally {
+      pooler.close();
+    }
+  });
+
+  test('two builds serve at once, and each resumes what the other has suspended', async () => {
+    using build = new NextBuild();
+    const newer = await cluster.start({ program: build.program });
+    await host(second).stop();
+    await host(third).stop();
+    const code = (name: string) =>
+      `const seen = (await mcp.ledger.look({ text: '${name}' })).did; return [seen, (await mcp.ledger.write({ text: '${name}' })).did]`;
+    const ofOlder = idOf(await execute(first, code('older')));
+    const ofNewer = idOf(await execute(newer, code('newer')));
+    const questions = [await questionOf(newer, ofOlder), await questionOf(first, ofNewer)];
+    // Each is left to the other build.
+    const endOf = async (at: SharedHost, runId: string, question: string | undefined) => {
+      await at.request('POST', `/api/v1/approvals/${question}/approve`, PERSON, {});
+      await until(async () => (await at.request('GET', `/api/v1/runs/${runId}/result`, AGENT)).status === 200);
+      return (await at.request('GET', `/api/v1/runs/${runId}/result`, AGENT)).body;
+    };
+    await host(first).stop();
+    expect(await endOf(newer, ofOlder, questions[0])).toMatchObject({ success: true, result: ['look', 'write'] });
+    const older = await cluster.start();
+    first = older;
+    await newer.stop();
+    expect(await endOf(older, ofNewer, questions[1])).toMatchObject({ success: true, result: ['look', 'write'] });
+    // Rebuilt from its journal: what was called before is not called again.
+    for (const line of ['look older', 'write older', 'look newer', 'write newer'])
+      expect(cluster.ledger.filter((each) => each === line)).toEqual([line]);
+    expect((await cluster.run(['store'])).stdout).toMatch(new RegExp(`^schema +${MIGRATIONS.length + 1} `, 'm'));
+    expect((await cluster.run(['audit', 'verify'])).status).toBe(0);
+  }, 120_000);
+
   test('a host that drains hands over what it holds, and says that it is not ready', async () => {
     const last = await cluster.start();
     await host(second).stop();
     await host(third).stop();
     await host(first).stop();
-    const asked = await execute(last, 'return (await mcp.ledger.write({ text: "cut", delayMs: 600_000 })).did');
+    const asked = await execute(
+      last,
+      `const told = await mcp.ledger.write({ text: 'cut', delayMs: 600_000 }).catch((error) => error.message);
+      return [told, (await mcp.ledger.look({ text: 'after cut' })).did]`,
+    );
     const runId = idOf(asked);
     const id = await questionOf(last, runId);
     await last.request('POST', `/api/v1/approvals/${id}/approve`, PERSON, {});
     await until(() => cluster.ledger.includes('write cut'));
-    const next = await cluster.start();
     const stopped = last.stop();
     await until(async () => (await last.request('GET', '/readyz')).status === 503);
     expect((await last.request('GET', '/readyz')).body).toEqual({
@@ -170,10 +224,14 @@ describe('requests go to any host', needs('postgresql', 'bubblewrap'), () => {
       reason: 'it is starting or stopping',
     });
     expect(await stopped).toBe(0);
+    // Free at once, and not only when the lease of its host has expired.
+    const shown = await cluster.run(['runs', 'show', runId, '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ state: 'suspended' });
+    const next = await cluster.start();
     // The call may have been made: the other host tells the program, and does not make it again.
     await until(async () => (await next.request('GET', `/api/v1/runs/${runId}/result`, AGENT)).status === 200);
     const { body } = await next.request('GET', `/api/v1/runs/${runId}/result`, AGENT);
-    expect(body).toMatchObject({ success: false, error: { message: expect.stringMatching(/may have taken effect/) } });
+    expect(body).toMatchObject({ success: true, result: [expect.stringMatching(/may have taken effect/), 'look'] });
     expect(cluster.ledger.filter((line) => line === 'write cut')).toHaveLength(1);
 
     await cluster.postgres.stop();

@@ -20,7 +20,7 @@ export interface PostgresServerOptions {
 }
 
 /** The owner of every database of the server. */
-const OWNER = 'codemode';
+export const OWNER = 'codemode';
 const BINARIES = '/usr/lib/postgresql';
 /** A page that the system loses power over is not what these tests are about; a process that dies is, and loses nothing. */
 const FAST = { fsync: 'off', full_page_writes: 'off', shared_buffers: '32MB', max_connections: 60, jit: 'off' };
@@ -157,8 +157,8 @@ function idOf(which: '-u' | '-g'): number {
   }
 }
 
-/** SIGQUIT when the test dies: nothing stays behind. */
-function asOwner(program: string): string[] {
+/** Words that start a program as whom the server runs. SIGQUIT when the test dies: nothing stays behind. */
+export function asOwner(program: string): string[] {
   if (UNPRIVILEGED === undefined) return [program];
   const { uid, gid } = UNPRIVILEGED;
   return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig', 'SIGQUIT', program];
@@ -171,7 +171,7 @@ export function binary(name: string): string {
   return release === undefined ? name : join(BINARIES, release, 'bin', name);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

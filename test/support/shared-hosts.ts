@@ -76,9 +76,10 @@ export class SharedHosts {
     return existsSync(this.ledgerFile) ? readFileSync(this.ledgerFile, 'utf8').split('\n').slice(0, -1) : [];
   }
 
-  start(...words: string[]): Promise<SharedHost> {
+  /** `program`: another build than the one that is tested; `store`: another database than that of the others. */
+  start({ program = PROGRAM, store = this.url }: { program?: string; store?: string } = {}): Promise<SharedHost> {
     this.#count += 1;
-    const child = this.#spawn(`host${this.#count}`, {}, ['serve', '--port', '0', ...words]);
+    const child = this.#spawn(`host${this.#count}`, { CODEMODE_STORE: store }, ['serve', '--port', '0'], program);
     let log = '';
     const request = async (url: string, method: string, path: string, token?: string, body?: unknown) => {
       const response = await fetch(`${url}${path}`, {
@@ -136,10 +137,15 @@ export class SharedHosts {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #spawn(name: string, environment: Readonly<Record<string, string>>, words: readonly string[]): ChildProcess {
+  #spawn(
+    name: string,
+    environment: Readonly<Record<string, string>>,
+    words: readonly string[],
+    program = PROGRAM,
+  ): ChildProcess {
     const state = join(this.folder, `state-${name}`);
     mkdirSync(state, { recursive: true, mode: 0o700 });
-    const child = spawn(process.execPath, [PROGRAM, '--config', this.configFile, ...words], {
+    const child = spawn(process.execPath, [program, '--config', this.configFile, ...words], {
       env: { ...this.environment, CODEMODE_HOME: state, ...environment },
       cwd: this.folder,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -80,7 +80,8 @@ export class Listener {
     });
     try {
       await client.query(`LISTEN ${channel}`);
-      await client.query('SELECT pg_notify($1, $2)', [channel, probe]);
+      // By another connection: a pooler may pass on what its own statement announced, and nothing else.
+      await this.#database.query('SELECT pg_notify($1, $2)', [channel, probe]);
       await pause(PROBE_MS, lost.signal, { isRef: false });
       while (this.#isLive && !lost.signal.aborted) {
         await pause(CHECK_EVERY_MS, lost.signal, { isRef: false });
