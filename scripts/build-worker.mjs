@@ -13,7 +13,7 @@ const ENGINE = 'node_modules/quickjs-wasi/quickjs.wasm';
 /** The one binary that programs run in. A new version of the package is a decision, not an update. */
 const ENGINE_SHA256 = 'd4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9';
 /** What CPython is given in its jail, as it is. */
-const PYTHON_FILES = ['main.py', 'codemode_client.py', 'failures.py', 'frames.py', 'text_data.py'];
+const PYTHON_FILES = ['main.py', 'check_calls.py', 'codemode_client.py', 'failures.py', 'frames.py', 'text_data.py'];
 /** Compiled on the user's machine, by its own Go. */
 const GO_FILES = [
   ...[

@@ -275,11 +275,11 @@ export class Session {
     const label = request.label === undefined ? {} : { label: request.label };
     const bounds = this.bounds === undefined ? {} : { bounds: this.bounds };
     const prepared = await this.#prepare({ context, limits, requestedServers, ...label, ...bounds }, request, steps);
-    const run = { ...prepared, verdict: this.#check.gateFor(types, request, prepared.view) };
+    const scripts = await this.#parts.scripts.functionsFor(source, this.#options.profile);
+    const run = { ...prepared, verdict: this.#check.gateFor(types, request, { view: prepared.view, scripts }) };
     const { calls } = run;
     live.soFar = () => ({ calls: calls.recorded, notes: calls.notes });
-    const functions = await this.#parts.scripts.functionsFor(source, this.#options.profile);
-    const program = { source, language, limits, ...programForm(request, run.view, functions) };
+    const program = { source, language, limits, ...programForm(request, run.view, scripts) };
     calls.awaitVerdict(run.verdict);
     const options = this.#runOptions(run, request);
     const started = await steps.start(() => Run.start(sandbox, program, context.runId as RunId, options));
@@ -292,7 +292,10 @@ export class Session {
    */
   async check(source: string): Promise<TypeVerdict> {
     const { types } = await this.#parts.runtime.open();
-    return this.#check.check(types, source, () => this.#tools.viewFor(source, []));
+    return this.#check.check(types, source, async () => ({
+      view: await this.#tools.viewFor(source, []),
+      scripts: await this.#parts.scripts.functionsFor(source, this.#options.profile),
+    }));
   }
 
   /** Connects what the program is about to use, and stands ready to answer its calls. */

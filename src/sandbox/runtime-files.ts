@@ -31,6 +31,7 @@ const MOUNTED: Readonly<Record<Role, readonly string[]>> = {
   node: ['node-program.js', 'package.json'],
   python: [
     'python/main.py',
+    'python/check_calls.py',
     'python/codemode_client.py',
     'python/failures.py',
     'python/frames.py',

@@ -1,11 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ToolChecker } from '../../src/broker/arguments/tool-checker.js';
-import { exampleInput } from '../../src/catalog/examples.js';
 import { exportNames } from '../../src/catalog/names.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.js';
 import type { CallerId } from '../../src/domain/run.js';
-import type { Tool } from '../../src/domain/tool.js';
 import type { TypeProblem } from '../../src/domain/type-check.js';
 import { checkProgram } from '../../src/host/check/program-check.js';
 import { LIBRARY_DECLARATIONS } from '../../src/profiles/codemode/prompt/library-declarations.js';
@@ -13,22 +10,11 @@ import { findCompiler } from '../../src/sandbox/checker/compiler.js';
 import { TypeCheckers } from '../../src/sandbox/checker/type-checkers.js';
 import { snapshotOf } from '../support/catalog.js';
 import { loadToolsets, ofCorpus } from '../support/corpus.js';
+import { byTool, type Call, isTaken, validCalls } from '../support/corpus-calls.js';
 import { jailForTests } from '../support/jailed.js';
-import { schemaValues } from '../support/schema-values.js';
 
 const { jail, options } = await jailForTests('strict');
 const CALLER = 'corpus' as CallerId;
-const VALUES_PER_TOOL = 2;
-const broker = new ToolChecker(exampleInput);
-
-/** One call of one tool, with arguments that its own schema takes. */
-interface Call {
-  readonly server: string;
-  readonly name: string;
-  readonly tool: Tool;
-  readonly input: JsonObject;
-}
-
 describe('programs over the tools of the corpus', options, () => {
   const toolsets = loadToolsets();
   const snapshot = snapshotOf(toolsets);
@@ -36,6 +22,7 @@ describe('programs over the tools of the corpus', options, () => {
     validCalls(
       path,
       tools.map(({ tool }) => tool),
+      exportNames,
     ),
   );
   let checkers: TypeCheckers;
@@ -50,7 +37,7 @@ describe('programs over the tools of the corpus', options, () => {
   afterAll(() => checkers.close());
 
   async function problemsOf(source: string): Promise<readonly TypeProblem[]> {
-    const verdict = await checkProgram(checkers, { caller: CALLER, source, snapshot, library: LIBRARY_DECLARATIONS });
+    const verdict = await checkProgram(checkers, { caller: CALLER, source, snapshot, library: LIBRARY_DECLARATIONS, scripts: [] });
     if (!verdict.isChecked) throw new Error(verdict.reason);
     return verdict.problems;
   }
@@ -75,7 +62,7 @@ describe('programs over the tools of the corpus', options, () => {
     const server = { id: 'desk', tools: DESK } as const;
     const own = snapshotOf([server]);
     const source = `import { find, create } from '@codemode/servers/desk'; import * as desk from '@codemode/servers/desk';\n${body}`;
-    const program = { caller: CALLER, source, snapshot: own, library: LIBRARY_DECLARATIONS };
+    const program = { caller: CALLER, source, snapshot: own, library: LIBRARY_DECLARATIONS, scripts: [] };
     const verdict = await checkProgram(checkers, program);
     const problems = verdict.isChecked ? verdict.problems : [verdict];
     expect(problems.filter((each) => !('severity' in each) || each.severity === 'error')).toEqual([]);
@@ -231,26 +218,6 @@ const STYLES: readonly (readonly [string, string])[] = [
   ],
 ];
 
-function validCalls(server: string, tools: readonly Tool[]): Call[] {
-  const names = exportNames(tools.map(({ name }) => name));
-  return tools.flatMap((tool, seed) => {
-    const values: JsonValue[] = [exampleInput(tool.inputSchema)];
-    if (tool.inputSchema !== undefined) values.push(...schemaValues(tool.inputSchema, seed, VALUES_PER_TOOL));
-    const name = names.get(tool.name) as string;
-    return values
-      .filter(isJsonObject)
-      .filter((input) => broker.checkArguments(tool, name, input).ok)
-      .map((input) => ({ server, name, tool, input }));
-  });
-}
-
-/** The calls of each tool together. */
-function byTool(calls: readonly Call[]): Call[][] {
-  const tools = new Map<Tool, Call[]>();
-  for (const call of calls) tools.set(call.tool, [...(tools.get(call.tool) ?? []), call]);
-  return [...tools.values()];
-}
-
 /** A check takes about as long for ten tools as for one. */
 const MAX_CHARACTERS_TOGETHER = 20_000;
 
@@ -323,7 +290,7 @@ function mutantsOf({ tool, name, input }: Call): Mutant[] {
     { kind: 'missing await', line: `console.log(${name}(${asCode(input)}).items);` },
     { kind: 'missing await', line: `for (const row of ${name}(${asCode(input)})) console.log(row);` },
   ];
-  const refused = (changed: JsonObject) => !broker.checkArguments(tool, name, changed).ok;
+  const refused = (changed: JsonObject) => !isTaken({ tool, name }, changed);
   const add = (kind: string, changed: JsonObject) => {
     if (refused(changed)) mutants.push({ kind, line: `await ${name}(${asCode(changed)});` });
   };

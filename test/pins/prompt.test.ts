@@ -17,8 +17,8 @@ const nothing = briefCatalog(snapshotOf([]));
 test.each([
   ['description.md', () => toolDescription({ briefing })],
   ['description-nothing-connected.md', () => toolDescription({ briefing: nothing })],
-  ['instructions.md', () => serverInstructions({ briefing })],
-  ['instructions-index.md', () => serverInstructions({ briefing: index })],
+  ['instructions.md', () => serverInstructions({ briefing, maySave: true })],
+  ['instructions-index.md', () => serverInstructions({ briefing: index, maySave: true })],
   ['schemas.txt', () => JSON.stringify({ input: toolInputSchema(), output: toolOutputSchema() }, null, 2)],
 ])('%s is what it was', async (file, text) => {
   await expect(`${text()}\n`).toMatchFileSnapshot(`./prompt/${file}`);

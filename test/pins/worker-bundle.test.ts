@@ -83,6 +83,7 @@ test('jails are given these files and no others: ours, and the native part of th
     'intrinsics.json',
     'node-program.js',
     'package.json',
+    'python/check_calls.py',
     'python/codemode_client.py',
     'python/failures.py',
     'python/frames.py',
@@ -118,6 +119,7 @@ test('a jail for a program on a real interpreter is given our few files for it, 
   ]);
   expect(mounts.python.map(({ to }) => to)).toEqual([
     '/codemode/python/main.py',
+    '/codemode/python/check_calls.py',
     '/codemode/python/codemode_client.py',
     '/codemode/python/failures.py',
     '/codemode/python/frames.py',

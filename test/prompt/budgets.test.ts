@@ -82,7 +82,7 @@ for (const [name, makeSnapshot] of ofCorpus({ own: CATALOGS, reference: CATALOGS
 
     test('a client that cuts instructions at 2,048 characters keeps everything that is said of the servers', () => {
       const briefing = briefCatalog(snapshot);
-      const instructions = serverInstructions({ briefing });
+      const instructions = serverInstructions({ maySave: true, briefing });
       expect(instructions.indexOf(briefing.text) + briefing.text.length).toBeLessThanOrEqual(DESCRIPTION_CHARACTERS);
     });
 
@@ -93,7 +93,7 @@ for (const [name, makeSnapshot] of ofCorpus({ own: CATALOGS, reference: CATALOGS
         const tokens = countTokens(briefing.text);
         expect(briefing.estimatedTokens).toBeLessThanOrEqual(budgetTokens);
         expect(tokens).toBeLessThanOrEqual(budgetTokens);
-        expect(countTokens(serverInstructions({ briefing })) - tokens).toBeLessThanOrEqual(CONTRACT_TOKENS);
+        expect(countTokens(serverInstructions({ maySave: true, briefing })) - tokens).toBeLessThanOrEqual(CONTRACT_TOKENS);
       },
     );
 
@@ -101,7 +101,7 @@ for (const [name, makeSnapshot] of ofCorpus({ own: CATALOGS, reference: CATALOGS
       const files = new Map([['/modules.d.ts', LIBRARY_DECLARATIONS]]);
       const briefing = briefCatalog(snapshot);
       const { example } = briefing;
-      for (const [index, code] of codeBlocks(serverInstructions({ briefing })).entries()) {
+      for (const [index, code] of codeBlocks(serverInstructions({ maySave: true, briefing })).entries()) {
         const isProgram = code.startsWith('import ');
         if (code !== LIBRARY_DECLARATIONS) files.set(`/block${index}${isProgram ? '.ts' : '.d.ts'}`, code);
       }
@@ -120,10 +120,10 @@ test('the longest example leaves room for servers in the description', () => {
 });
 
 test('declarations of small servers are there at once, and of many an index with a way to the rest [A18]', () => {
-  const all = serverInstructions({ briefing: briefCatalog(snapshotOf(SMALL_CATALOG), { budgetTokens: 2_000 }) });
+  const all = serverInstructions({ maySave: true, briefing: briefCatalog(snapshotOf(SMALL_CATALOG), { budgetTokens: 2_000 }) });
   expect(all).toContain('declare module "@codemode/servers/notes"');
   expect(all).toContain('declare module "@codemode/servers/clock"');
-  const index = serverInstructions({ briefing: briefCatalog(snapshotOf(thousandServers), { budgetTokens: 4_000 }) });
+  const index = serverInstructions({ maySave: true, briefing: briefCatalog(snapshotOf(thousandServers), { budgetTokens: 4_000 }) });
   expect(index).toContain("A server's types come with the first answer that imports it");
   expect(index).toMatch(/\n- and \d+ more servers with \d+ tools: await listServers\(\)/);
 });
@@ -164,7 +164,7 @@ describe('on the tools of the corpus', () => {
 
   test('all that is read before the first program is within 2,500 tokens, parameters of functions last', () => {
     const briefing = briefCatalog(corpusSnapshot());
-    const instructions = serverInstructions({ briefing });
+    const instructions = serverInstructions({ maySave: true, briefing });
     const schemas = JSON.stringify([toolInputSchema(), toolOutputSchema()]);
     const read = [instructions, toolDescription({ briefing }), schemas].map((text) => countTokens(text));
     expect(read.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(2_500);

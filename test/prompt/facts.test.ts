@@ -30,7 +30,7 @@ describe('the description and the instructions together', () => {
       /ES module with top-level `await`.*only `@codemode\/\*` modules/,
     ],
     ['which syntax is not supported', /No JSX, decorators, `with`, import attributes, .*top-level `return`/],
-    ['what TypeScript is worth', /TypeScript types are stripped, not checked/],
+    ['what TypeScript is worth', /TypeScript types are stripped/],
     [
       'how the result is handed over',
       /what you assign to `globalThis.__codemode_result__` \(JSON; no top-level `return`\)/,

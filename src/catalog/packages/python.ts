@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
+import { visibleJson } from '../../lib/visible-text.js';
 import { commentLine } from '../declarations/doc-comment.js';
 import { declarePythonModule } from '../declarations/python/python.js';
 import { docstring, pythonString } from '../declarations/python/python-text.js';
@@ -32,6 +33,7 @@ from client._wrappers import attribute as _attribute, caller as _caller, submodu
 
 __meta__ = ${metaText(metaOf(server, names))}
 __all__ = [tool["exportName"] for tool in __meta__["tools"]]
+#: inputs ${inputsText(tools, names)}
 _type_names = ${pythonString((stubs?.typeNames ?? []).join(' '))}
 _call = _caller(${pythonString(server.id)})
 _submodules(__name__, __all__)
@@ -67,6 +69,33 @@ function functionText(tool: Tool, name: string, detail: Detail, asks: boolean): 
 ${docstring(lines, '    ')}    return await _call(${pythonString(tool.name)}, arguments, named)
 `;
 }
+
+/**
+ * What each function takes, as JSON on one line, for the check before the program starts: `!` marks what is required, `*` that more is
+ * allowed. Null where names do not say it.
+ */
+function inputsText(tools: readonly Tool[], names: ReadonlyMap<string, string>): string {
+  return visibleJson(Object.fromEntries(tools.map((tool) => [names.get(tool.name), takenBy(tool)])));
+}
+
+function takenBy({ inputSchema }: Tool): string[] | null {
+  if (inputSchema === undefined || NOT_BY_NAME.some((keyword) => Object.hasOwn(inputSchema, keyword))) return null;
+  const { properties, required, additionalProperties } = inputSchema;
+  if (inputSchema.type !== 'object' || !isJsonObject(properties)) return null;
+  const keys = Object.keys(properties);
+  // `!` and `*` are marks here.
+  if (keys.length > MAX_CHECKED_ARGUMENTS || keys.some((key) => /[!*]/.test(key))) return null;
+  const isRequired = (key: string) => {
+    const property = properties[key];
+    const hasDefault = isJsonObject(property) && property.default !== undefined;
+    return Array.isArray(required) && required.includes(key) && !hasDefault;
+  };
+  return [...keys.map((key) => (isRequired(key) ? `${key}!` : key)), ...(additionalProperties === false ? [] : ['*'])];
+}
+
+/** Keywords that add or change names. */
+const NOT_BY_NAME = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas'];
+const MAX_CHECKED_ARGUMENTS = 200;
 
 const MAX_ARGUMENTS_CHARACTERS = 600;
 

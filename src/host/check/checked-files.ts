@@ -1,36 +1,57 @@
-import { declareCheckedFile } from '../../catalog/declarations/typescript/typescript.js';
+import { declareCheckedFile, type ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import { type CatalogServer, type CatalogSnapshot, isUnavailable } from '../../catalog/snapshot.js';
+import type { ScriptHead } from '../../domain/script.js';
 import type { CheckedFiles } from '../../sandbox/checker/project-files.js';
+import { scriptFunctions } from '../scripts/script-functions.js';
+import { SCRIPTS_SPECIFIER } from '../scripts/scripts-module.js';
+import { scriptAsTool } from '../scripts/search-scripts.js';
+
+/** What a program may import, as its caller sees it. */
+export interface CheckedView {
+  readonly snapshot: CatalogSnapshot;
+  /** Declarations of the modules that every program of its contract has. */
+  readonly library: string;
+  /** What the caller has seen tools return that declare no output. */
+  readonly observedTypeOf?: ObservedTypeOf | undefined;
+  /** The stored scripts that it may run, where it imports some. */
+  readonly scripts: readonly ScriptHead[];
+}
 
 /**
  * The declarations that a caller's programs are checked with. Each server's are written once, when a program first imports
- * it, and again when its tools change; what the caller does not see is not in them.
+ * it, and again when its tools change or more was seen of what they return; what the caller does not see is not in them.
  */
-export function checkedFilesOf(snapshot: CatalogSnapshot, library: string): CheckedFiles {
-  const known = files.get(snapshot);
-  if (known?.library === library) return known.files;
-  const unknown = snapshot.servers.filter(isUnavailable).map(({ path }) => anyModule(`@codemode/servers/${path}`));
-  const made: CheckedFiles = {
-    globals: `${GLOBALS}${library}${OWN_MODULES.map(anyModule).join('')}${unknown.join('')}`,
+export function checkedFilesOf({ snapshot, library, observedTypeOf, scripts }: CheckedView): CheckedFiles {
+  return {
+    globals: globalsOf(snapshot, library),
     module: (name) => {
+      if (name === SCRIPTS) return scriptsText(scripts);
       const server = name.startsWith(SERVERS) ? snapshot.serverByPath.get(name.slice(SERVERS.length)) : undefined;
-      return server === undefined || isUnavailable(server) ? undefined : textOf(server);
+      return server === undefined || isUnavailable(server) ? undefined : textOf(server, observedTypeOf);
     },
   };
-  files.set(snapshot, { library, files: made });
-  return made;
 }
 
-const files = new WeakMap<CatalogSnapshot, { readonly library: string; readonly files: CheckedFiles }>();
-const texts = new WeakMap<CatalogServer['tools'], string>();
 const SERVERS = 'servers/';
+const SCRIPTS = SCRIPTS_SPECIFIER.slice('@codemode/'.length);
+/** Texts of one server's tools: what was seen differs from caller to caller. */
+const MAX_TEXTS = 4;
+const texts = new WeakMap<CatalogServer['tools'], Map<string, string>>();
+const globals = new WeakMap<CatalogSnapshot, { readonly library: string; readonly text: string }>();
+
+function globalsOf(snapshot: CatalogSnapshot, library: string): string {
+  const known = globals.get(snapshot);
+  if (known?.library === library) return known.text;
+  const unknown = snapshot.servers.filter(isUnavailable).map(({ path }) => anyModule(`@codemode/servers/${path}`));
+  const text = `${GLOBALS}${library}${anyModule('@codemode/input')}${unknown.join('')}`;
+  globals.set(snapshot, { library, text });
+  return text;
+}
 
 /** Of a server whose tools are not known, everything can be imported as far as types go. */
 function anyModule(specifier: string): string {
   return `declare module ${JSON.stringify(specifier)};\n`;
 }
-
-const OWN_MODULES = ['@codemode/scripts', '@codemode/input'];
 
 /** Names that the sandbox has and the language has not. What they are is not worth a check. */
 const GLOBALS = [
@@ -40,16 +61,47 @@ const GLOBALS = [
   .map((name) => `declare var ${name}: any;\n`)
   .join('');
 
-function textOf(server: CatalogServer): string {
-  const known = texts.get(server.tools);
-  if (known !== undefined) return known;
-  const { text } = declareCheckedFile({
+function textOf(server: CatalogServer, observedTypeOf: ObservedTypeOf | undefined): string {
+  const known = texts.get(server.tools) ?? new Map<string, string>();
+  texts.set(server.tools, known);
+  const seen = observedTypeOf === undefined ? [] : server.tools.map(({ tool }) => observedTypeOf(tool) ?? '');
+  const key = seen.join('\n');
+  const made = known.get(key) ?? declared(server, observedTypeOf);
+  if (!known.has(key) && known.size >= MAX_TEXTS) known.clear();
+  known.set(key, made);
+  return made;
+}
+
+function declared(server: CatalogServer, observedTypeOf: ObservedTypeOf | undefined): string {
+  const module = {
     path: server.path,
     serverId: server.id,
     serverName: server.name,
     tools: server.tools.map(({ tool }) => tool),
     exportNames: new Map(server.tools.map(({ tool, exportName }) => [tool.name, exportName])),
-  });
-  texts.set(server.tools, text);
-  return text;
+  };
+  return declareCheckedFile(module, observedTypeOf === undefined ? {} : { observedTypeOf }).text;
 }
+
+/** Their output schemas describe one run and bind none, so what they give may be anything. */
+function scriptsText(scripts: readonly ScriptHead[]): string {
+  const exportNames = scriptFunctions(scripts);
+  const tools = scripts
+    .filter(({ name }) => exportNames.has(name))
+    .map((script) => {
+      const { outputSchema: _, ...tool } = scriptAsTool(script);
+      return tool;
+    });
+  const { text } = declareCheckedFile({
+    path: SCRIPTS,
+    serverId: SCRIPTS_SPECIFIER,
+    serverName: SCRIPTS_SPECIFIER,
+    tools,
+    exportNames,
+  });
+  return `${text}${OWN_SCRIPT_FUNCTIONS}`;
+}
+
+const OWN_SCRIPT_FUNCTIONS = ['listScripts', 'runScript', 'save']
+  .map((name) => `export declare function ${name}(...values: any[]): Promise<any>;\n`)
+  .join('');

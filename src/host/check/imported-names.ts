@@ -4,7 +4,7 @@ export interface ImportedNames {
   readonly modules: ReadonlySet<string>;
 }
 
-const IMPORT = /\bimport\s+(type\s+)?([^'";()]*?)\s*from\s*["']@codemode\/servers\/[^"'\n]+["']/g;
+const IMPORT = /\bimport\s+(type\s+)?([^'";()]*?)\s*from\s*["']@codemode\/(?:servers\/[^"'\n]+|scripts)["']/g;
 const WHOLE = /^\*\s*as\s+([\w$]+)$/;
 const ONE = /^([\w$]+)(?:\s+as\s+([\w$]+))?$/;
 

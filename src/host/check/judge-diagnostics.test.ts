@@ -105,7 +105,7 @@ test('the position counts lines and columns from 1, and the correction is named'
     severity: 'error',
     code: 2561,
     message: "Did you mean to write 'title'?",
-    hint: 'Write title.',
+    hint: 'Write title: `await create({ title: x });`.',
     position: { line: 3, column: 16 },
   });
 });

@@ -28,9 +28,11 @@ export function judgeDiagnostics(source: string, found: readonly CompilerDiagnos
   return found
     .filter(({ code }) => !isNoise(code))
     .map((each): TypeProblem => {
-      const hint = hintFor(each, promises?.isMisused(each) === true);
+      const severity = isCertain(each) ? 'error' : 'warning';
+      const line = severity === 'error' ? correctedLine(each, source) : undefined;
+      const hint = hintFor(each, promises?.isMisused(each) === true, line);
       return {
-        severity: isCertain(each) ? 'error' : 'warning',
+        severity,
         code: each.code,
         message: messageOf(each, source),
         ...omitUndefined({ hint }),
@@ -54,14 +56,15 @@ const NO_PROPERTY = 2339;
 const NO_PROPERTY_BUT = 2551;
 const NO_MODULE = 2307;
 const OF_SERVER = /@codemode\/servers\//;
-const OF_MODULE = /on type 'typeof import\("\/p\/modules\/servers\//;
+const OF_FILE = /modules\/(?:servers\/|scripts\b)|@codemode\/scripts/;
+const OF_MODULE = /on type 'typeof import\("\/p\/modules\/(?:servers\/|scripts\b)/;
 
 /** A function that its server does not have, or a server that does not exist. Types may be imported that do not exist. */
 function isUnknownName({ code, text, start, end }: CompilerDiagnostic, masked: string): boolean {
   if (code === NO_MODULE) return OF_SERVER.test(text) && !/^\s*import\s+type\b/.test(lineAt(masked, start));
   const name = masked.slice(start, end);
   if (code === NO_EXPORT || code === NO_EXPORT_BUT) {
-    if (!OF_SERVER.test(text) && !/modules\/servers\//.test(text)) return false;
+    if (!OF_SERVER.test(text) && !OF_FILE.test(text)) return false;
     const alias = /^\s+as\s+([\w$]+)/.exec(masked.slice(end))?.[1] ?? name;
     return /^[\w$]+$/.test(alias) && new RegExp(`(?<![\\w$.])${alias.replaceAll('$', '\\$')}\\s*\\(`).test(masked);
   }
@@ -79,10 +82,25 @@ function lineAt(text: string, at: number): string {
 
 const MEANT = /Did you mean (?:to write )?'([^']+)'\?$/;
 
-function hintFor({ text }: CompilerDiagnostic, isPromise: boolean): string | undefined {
+function hintFor({ text }: CompilerDiagnostic, isPromise: boolean, line: string | undefined): string | undefined {
   const meant = MEANT.exec(text)?.[1];
-  if (meant !== undefined) return `Write ${meant}.`;
+  if (meant !== undefined) return `Write ${meant}${line === undefined ? '' : `: \`${line}\``}.`;
   return isPromise ? 'Write await before the call.' : undefined;
+}
+
+/** Longer lines are not repeated. */
+const MAX_LINE_CHARACTERS = 160;
+
+/** The line with the name that was meant. */
+function correctedLine({ text, start, end }: CompilerDiagnostic, source: string): string | undefined {
+  const meant = MEANT.exec(text)?.[1];
+  const written = source.slice(start, end);
+  if (meant === undefined || !/^(["']?)[\w$-]+\1$/.test(written)) return undefined;
+  const from = source.lastIndexOf('\n', start - 1) + 1;
+  const to = source.indexOf('\n', end);
+  const quote = /^["']/.exec(written)?.[0] ?? '';
+  const line = `${source.slice(from, start)}${quote}${meant}${quote}${source.slice(end, to < 0 ? undefined : to)}`.trim();
+  return line.length > MAX_LINE_CHARACTERS ? undefined : visibleLine(line);
 }
 
 /** Codes whose words do not say which property they are about. */

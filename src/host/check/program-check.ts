@@ -2,16 +2,12 @@ import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { CallerId, Failure } from '../../domain/run.js';
 import type { CompilerDiagnostic, TypeProblem, TypeVerdict } from '../../domain/type-check.js';
 import { NotChecked, type TypeCheckers } from '../../sandbox/checker/type-checkers.js';
-import { checkedFilesOf } from './checked-files.js';
+import { type CheckedView, checkedFilesOf } from './checked-files.js';
 import { judgeDiagnostics } from './judge-diagnostics.js';
 
-export interface CheckedProgram {
+export interface CheckedProgram extends CheckedView {
   readonly caller: CallerId;
   readonly source: string;
-  /** What the program sees of the catalog. */
-  readonly snapshot: CatalogSnapshot;
-  /** Declarations of the modules that every program of its contract has. */
-  readonly library: string;
 }
 
 /** A compiler takes about as long as its source is: larger programs are run as they are. */
@@ -19,13 +15,13 @@ const MAX_SOURCE_CHARACTERS = 100_000;
 
 /** What the types of a program say. Never rejects. */
 export async function checkProgram(checkers: TypeCheckers, program: CheckedProgram): Promise<TypeVerdict> {
-  const { caller, source, snapshot, library } = program;
+  const { caller, source, snapshot } = program;
   if (source.length > MAX_SOURCE_CHARACTERS)
     return { isChecked: false, reason: `the program has more than ${MAX_SOURCE_CHARACTERS} characters` };
   const { missing } = checkers;
   if (missing !== undefined) return { isChecked: false, ...missing };
   try {
-    const found = await checkers.check(caller, source, checkedFilesOf(snapshot, library));
+    const found = await checkers.check(caller, source, checkedFilesOf(program));
     return {
       isChecked: true,
       problems: judgeDiagnostics(

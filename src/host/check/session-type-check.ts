@@ -1,10 +1,19 @@
 import type { CallerId, Outcome } from '../../domain/run.js';
+import type { ScriptHead } from '../../domain/script.js';
 import type { TypeVerdict } from '../../domain/type-check.js';
 import type { TypeCheckers } from '../../sandbox/checker/type-checkers.js';
 import type { RunRequest, RunSummary } from '../runs/run-types.js';
 import type { ToolView } from '../tools/tool-view.js';
-import { checkProgram } from './program-check.js';
+import { type CheckedProgram, checkProgram } from './program-check.js';
 import { TypeCheckGate } from './type-check-gate.js';
+
+/** What a program may import: tools, and stored scripts where it names them. */
+export interface SeenByProgram {
+  readonly view: ToolView;
+  readonly scripts: readonly ScriptHead[];
+}
+
+const CALLS_TOOLS = /@codemode\/(?:servers\/|scripts\b)/;
 
 /** Checks the types of a session's programs. Where it cannot, it says so once. */
 export class SessionTypeCheck {
@@ -19,21 +28,25 @@ export class SessionTypeCheck {
   }
 
   /** What the types of a module say of it. Nothing is run. */
-  async check(types: TypeCheckers | undefined, source: string, viewOf: () => Promise<ToolView>): Promise<TypeVerdict> {
+  async check(types: TypeCheckers | undefined, source: string, viewOf: () => Promise<SeenByProgram>): Promise<TypeVerdict> {
     const library = this.#library;
     if (types === undefined) return { isChecked: false, reason: 'it is switched off (check.types: off)' };
     if (library === undefined) return { isChecked: false, reason: 'programs of this contract are not checked' };
-    const { forCode: snapshot } = await viewOf();
-    return checkProgram(types, { caller: this.#caller, source, snapshot, library });
+    return checkProgram(types, this.#checked(source, await viewOf(), library));
   }
 
   /** The check of a program that is about to start, beside it. Only modules that name servers are checked. */
-  gateFor(types: TypeCheckers | undefined, request: RunRequest, view: ToolView): TypeCheckGate | undefined {
+  gateFor(types: TypeCheckers | undefined, request: RunRequest, seen: SeenByProgram): TypeCheckGate | undefined {
     const library = this.#library;
     const { source, script, context } = request;
     if (types === undefined || types.missing !== undefined || library === undefined) return undefined;
-    if (script !== undefined || context !== undefined || !source.includes('@codemode/servers/')) return undefined;
-    return new TypeCheckGate(checkProgram(types, { caller: this.#caller, source, snapshot: view.forCode, library }));
+    if (script !== undefined || context !== undefined || !CALLS_TOOLS.test(source)) return undefined;
+    return new TypeCheckGate(checkProgram(types, this.#checked(source, seen, library)));
+  }
+
+  #checked(source: string, { view, scripts }: SeenByProgram, library: string): CheckedProgram {
+    const { forCode: snapshot, observedTypeOf } = view;
+    return { caller: this.#caller, source, snapshot, library, observedTypeOf, scripts };
   }
 
   /** What the answer says of types: what may explain a failure, and once that programs are not checked. */

@@ -1,4 +1,5 @@
 import { isServerGranted, isToolGranted } from '../../broker/capabilities/run-grants.js';
+import { SCRIPT_TOOLS } from '../../broker/capabilities/script-tools.js';
 import type { PolicyGate } from '../../broker/policy/gate.js';
 import { briefCatalog, DEFAULT_BUDGET_TOKENS } from '../../catalog/briefing/briefing.js';
 import {
@@ -43,6 +44,8 @@ export interface ToolView {
   readonly observedTypeOf?: ObservedTypeOf;
   /** In how many runs it had used which servers (paths), when this program started. */
   readonly usedBefore?: UsedBefore;
+  /** Programs may ask for their caller's last run to be kept as a script. */
+  readonly maySave?: true;
   /** Servers of which the policy leaves nothing: they are in neither. */
   readonly hiddenServers: readonly CatalogServer[];
 }
@@ -59,6 +62,8 @@ export interface ToolPolicy {
   hides(tool: CatalogTool): boolean;
   /** A person is asked before calls of it, or before some of them. */
   asks(tool: CatalogTool): boolean;
+  /** Whether a program may ask for a script to be stored, or a rule denies it. */
+  readonly maySave: boolean;
   /** It is not the caller's to know of: no call of any tool of it, listed or not, would be granted. */
   isUnreachable(server: CatalogServer): boolean;
 }
@@ -72,7 +77,9 @@ export function toolPolicyOf(
   }: { readonly caller: string; readonly profile: string; readonly reach?: CapabilitySet | undefined },
 ): ToolPolicy {
   const isGranted = ({ tool }: CatalogTool) => reach === undefined || isToolGranted(tool, reach.mcp);
+  const { tool: save, server: scripts } = SCRIPT_TOOLS.save;
   return {
+    maySave: !policy.hides(save, scripts.path, caller, profile),
     hides: (each) => !isGranted(each) || policy.hides(each.tool, each.server.path, caller, profile),
     asks: ({ tool, server }) => policy.asks(tool, server.path, caller, profile),
     isUnreachable: ({ id }) => reach !== undefined && !isServerGranted(id, reach.mcp),
@@ -96,6 +103,7 @@ export function viewOf(
       direct: [],
       hiddenServers: [],
       ...omitUndefined({ promptTokens }),
+      ...(policy.maySave ? { maySave: true as const } : {}),
     };
   const known = shared.get(snapshot) ?? new Map<string, ToolView>();
   shared.set(snapshot, known);
@@ -106,7 +114,7 @@ export function viewOf(
   ]);
   const view = known.get(key) ?? split(snapshot, whole, settings, reservedNames, { hidden, unreachable });
   if (known.size < MAX_SHARED) known.set(key, view);
-  return view;
+  return policy.maySave ? { ...view, maySave: true } : view;
 }
 
 /** What is made of a view (declarations, packages, lists) is kept with it: callers who see the same share one. */

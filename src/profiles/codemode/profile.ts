@@ -66,7 +66,10 @@ export function createCodemodeProfile(options: CodemodeProfileOptions): Profile 
     playground: PLAYGROUND,
     tools: [tool],
     maxResultBytes: mostResultBytes(settings),
-    instructions: (view, scripts = []) => serverInstructions({ briefing: briefingOf(view), toolName, limits, scripts }),
+    instructions: (view, scripts = []) => {
+      const { maySave = false } = view;
+      return serverInstructions({ briefing: briefingOf(view), toolName, limits, scripts, maySave });
+    },
     declarations: declarationsOf,
     checkedLibrary: LIBRARY_DECLARATIONS,
   };

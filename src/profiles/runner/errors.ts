@@ -43,7 +43,8 @@ function errorOf(failure: Failure): RunnerError {
     case 'syntax':
       return failed('SyntaxError', advised);
     case 'type':
-      return failed('TypeError', advised);
+      // A name of the program's own making is none of ours.
+      return { type: name === 'AttributeError' ? name : 'TypeError', message: advised, retryable: false };
     case 'import':
       if (message.endsWith(IS_STARTING)) return failed('TransientNetwork', said);
       return failed(name === 'Error' || name === 'SyntaxError' ? 'ImportError' : name, advised);

@@ -26,6 +26,7 @@ import select  # noqa: E402
 import threading  # noqa: E402
 import types  # noqa: E402
 
+import check_calls  # noqa: E402
 import codemode_client  # noqa: E402
 import failures  # noqa: E402
 import frames  # noqa: E402
@@ -97,6 +98,9 @@ def run(connection, workspace: str, source: str, files: list) -> None:
         for path, text in [["client/__init__.py", ""], ["client/mcp_client.py", CLIENT], *files, ["program.py", source]]:
             write_file(f"{workspace}/{path}", text)
         namespace = prepare(workspace, program)
+        mistake = check_calls.problem_in(source, files)
+        if mistake is not None:
+            raise Mistaken(mistake)
         execute(source, program, namespace)
         wind_up()
         result = result_json(namespace)
@@ -107,6 +111,9 @@ def run(connection, workspace: str, source: str, files: list) -> None:
             result = result_json(namespace) if exit_code == 0 else b""
         except BaseException as error:  # noqa: BLE001
             failure, exit_code = tell(error, program), 1
+    except Mistaken as refusal:
+        failure, exit_code = refusal.failure, 1
+        sys.stderr.write(failure["stack"])
     except NotSerializable as refusal:
         failure, exit_code = refusal.failure, 1
     except BaseException as error:  # noqa: BLE001
@@ -192,6 +199,14 @@ def wind_up() -> None:
     """What the interpreter does at its end: threads are waited for, then handlers run."""
     threading._shutdown()
     atexit._run_exitfuncs()
+
+
+class Mistaken(Exception):
+    """A program that would surely fail. Nothing of it has run."""
+
+    def __init__(self, failure: dict):
+        super().__init__(failure["message"])
+        self.failure = failure
 
 
 class NotSerializable(Exception):

@@ -31,6 +31,28 @@ test('a program without mistakes gives nothing and exits with 0; --json has the 
   expect({ status, printed: JSON.parse(stdout) }).toEqual({ status: 0, printed: { problems: [] } });
 });
 
+test('functions of stored scripts are checked like those of servers', options, async () => {
+  home.write('report.ts', "import { input } from '@codemode/input'; globalThis.__codemode_result__ = input.month;\n");
+  home.write('report.json', { type: 'object', properties: { month: { type: 'string' } }, required: ['month'] });
+  const add = ['scripts', 'add', 'month-report', 'report.ts', '--input-schema', 'report.json', '--no-check'];
+  expect(await home.run(add)).toMatchObject({ status: 0 });
+  const check = (body: string) =>
+    home.run(['check', '--json'], { input: `import { month_report, runScript } from '@codemode/scripts';\n${body}` });
+  const { status, stdout } = await check("await month_report({ month: 5 });\nawait month_report({ mnth: 'x' });");
+  const { problems } = JSON.parse(stdout) as { problems: { severity: string; line: number; hint?: string }[] };
+  expect([status, problems.map(({ severity, line, hint = '' }) => [severity, line, hint])]).toEqual([
+    1,
+    [
+      ['error', 2, ''],
+      ['error', 3, "Write month: `await month_report({ month: 'x' });`."],
+    ],
+  ]);
+  // What a script returns is not promised.
+  expect(await check("const r = await month_report({ month: 'x' }); r.anything.at(0); await runScript('a');")).toMatchObject({
+    status: 0,
+  });
+});
+
 test('codemode types --out writes a project that compiles, and replaces only its own files', async () => {
   const first = await home.run(['types', '--out', 'programs']);
   expect({ ...first, stdout: first.stdout.split('.')[0] }).toEqual({

@@ -54,7 +54,7 @@ describe('the types of a program', options, () => {
         severity: 'error',
         code: 'TYPE_ERROR',
         message: expect.stringContaining("'custmer_id' does not exist in type '{ customer_id: string;"),
-        hint: expect.stringContaining('Write customer_id.'),
+        hint: expect.stringContaining("Write customer_id: `await create_order({ customer_id: 'c2' });`."),
         path: 'main.ts:3:22',
       },
     ]);
@@ -83,6 +83,15 @@ describe('the types of a program', options, () => {
       code: 'TYPE_WARNING',
       message: "count: Type 'number' is not assignable to type 'string'.",
       path: 'main.ts:3:7',
+    });
+  });
+
+  test('what was only seen of a tool warns, and stops nothing', async () => {
+    const source = `${SHOP}const order = await create_order({ customer_id: 'c1' });\n${GIVE} order.nme;`;
+    const { diagnostics } = await host.run(source);
+    expect([diagnostics, sent.length]).toEqual([[], 1]);
+    expect(await host.check(source)).toMatchObject({
+      problems: [{ severity: 'warning', code: 2339, position: { line: 3 } }],
     });
   });
 

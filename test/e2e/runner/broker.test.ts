@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { LedgerHome } from '../../support/ledger.js';
 import { needs } from '../../support/needs.js';
-import { LANGUAGES, RunnerHome } from '../../support/runner.js';
+import { LANGUAGES, RunnerHome, read } from '../../support/runner.js';
 import { fixture } from '../../support/upstreams.js';
 
 const SPENDING = ['spend_credits', 'donate', 'book_flight', 'subscribe', 'top_up'];
@@ -80,3 +81,33 @@ result = [(await normalize(call_tool('shop', name, {}))).get('error', {}).get('t
     }
   });
 });
+
+test(
+  'a Python program with a wrong call is stopped before it makes another',
+  needs('bubblewrap', 'python3'),
+  async () => {
+    const day = { command: process.execPath, args: [fixture('everyday-server.mjs')] };
+    const policy = [{ tools: ['ledger/*', 'day/*'], decision: 'allow' }];
+    using home = new LedgerHome({ policy, mcpServers: { day } });
+    const run = async (code: string) => {
+      const input = `from servers.ledger import write\nfrom servers.day import add\nimport servers.day\n${code}`;
+      return read(await home.run(['--config', home.config, 'runner', 'python'], { input }));
+    };
+    const [misspelt, unknown, handled] = await Promise.all([
+      run("await write(text='1')\nawait add(a=1, bb=2)\n"),
+      run("await write(text='1')\nawait servers.day.ad(a=1, b=2)\n"),
+      run('try:\n    await add(a=1, bb=2)\nexcept Exception as error:\n    result = error.type\n'),
+    ]);
+    expect(misspelt.error).toEqual({
+      type: 'TypeError',
+      message:
+        "add has no argument 'bb'; it takes a, b (line 5, column 16). Write b: `await add(a=1, b=2)`. Nothing was sent. Correct the program and run it again.",
+      retryable: false,
+    });
+    expect(unknown.error).toMatchObject({
+      type: 'AttributeError',
+      message: expect.stringMatching(/^module 'servers\.day' has no function 'ad' \(line 5, column 7\)\. Write add: `await servers\.day\.add\(a=1, b=2\)`\./),
+    });
+    expect([home.lines, handled.data]).toEqual([[], 'InvalidArguments']);
+  },
+);
