@@ -55,6 +55,25 @@ globalThis.__codemode_result__ = await Promise.all(wishes.map((wish) => caught(s
   });
 });
 
+test('a kept program whose source or head was exchanged in the database is not run', async () => {
+  using home = new ScriptsHome();
+  const value = (name: string) => `globalThis.__codemode_result__ = 'ran ${name}';`;
+  await home.have({ good: value('good'), whole: value('whole'), bad: value('bad') });
+  const { Database } = await import('../../src/store/sqlite/database.js');
+  const database = await Database.open(home.path('state'));
+  const other = (column: string) => `${column} = (SELECT ${column} FROM scripts WHERE name = 'bad')`;
+  database.prepare(`UPDATE scripts SET ${other('source')} WHERE name = 'good'`).run();
+  database.prepare(`UPDATE scripts SET ${other('source')}, ${other('head')} WHERE name = 'whole'`).run();
+  database.close();
+  for (const name of ['good', 'whole']) {
+    const { status, stdout } = await home.script(name);
+    expect({ name, status, stdout }).toEqual({ name, status: 2, stdout: '' });
+  }
+  const { result } = await home.program(`import { runScript } from '@codemode/scripts'; ${caught}
+globalThis.__codemode_result__ = [await caught(runScript('good')), await caught(runScript('whole')), await caught(runScript('bad'))];`);
+  expect(result).toEqual([expect.any(String), expect.any(String), { value: 'ran bad' }]);
+});
+
 describe('names of kept programs', () => {
   test('are no functions that change what a module is or what it has already', async () => {
     using home = new ScriptsHome();

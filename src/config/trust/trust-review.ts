@@ -16,6 +16,7 @@ export interface Powers {
 }
 
 export interface StartedCommand {
+  /** The name of a server, or the place of a hook: `hooks[0]`. */
   readonly server: string;
   /** As it is written, references to variables included. */
   readonly words: readonly string[];
@@ -37,6 +38,7 @@ export interface GivenVariable {
 }
 
 export interface ContactedAddress {
+  /** As in `StartedCommand`. */
   readonly server: string;
   readonly url: string;
   /** Names of headers and kinds of credentials that are sent there. */
@@ -86,7 +88,9 @@ const SHOWN_ELSEWHERE = new Set([
 export function powersOf(value: JsonValue): Powers {
   const root = isObject(value) ? value : {};
   const servers = isObject(root.mcpServers) ? Object.entries(root.mcpServers) : [];
-  const settings = Object.entries(root)
+  const listed = Array.isArray(root.hooks) ? root.hooks : [];
+  const hooks = listed.map((hook, at) => [renderPath(['hooks', at]), hook] as const);
+  const settings = Object.entries({ ...root, ...(listed.length === 0 ? {} : { hooks: listed.map(withoutShown) }) })
     .filter(([key]) => key !== 'mcpServers')
     .flatMap(([key, child]) => settingsBelow(child, [key]))
     .filter(({ key, value: found }) => !(Object.hasOwn(HARMLESS, key) && HARMLESS[key]?.(found) === true));
@@ -98,11 +102,16 @@ export function powersOf(value: JsonValue): Powers {
       : [],
   );
   return {
-    commands: servers.flatMap(([name, server]) => commandOf(name, server)),
-    addresses: servers.flatMap(([name, server]) => addressesOf(name, server)),
+    commands: [...servers, ...hooks].flatMap(([name, started]) => commandOf(name, started)),
+    addresses: [...servers, ...hooks].flatMap(([name, contacted]) => addressesOf(name, contacted)),
     settings: [...settings, ...ofServers].map(({ key, value: found }) => ({ key, value: JSON.stringify(found) })),
     variables: [...new Set(referencesIn(value))].sort(),
   };
+}
+
+/** A hook without what is shown as its command or its address. */
+function withoutShown(hook: JsonValue): JsonValue {
+  return isObject(hook) ? Object.fromEntries(Object.entries(hook).filter(([key]) => !SHOWN_ELSEWHERE.has(key))) : hook;
 }
 
 function settingsBelow(value: JsonValue, path: KeyPath) {

@@ -96,6 +96,27 @@ describe('what needs trust', () => {
       variables: ['A'],
     });
   });
+
+  test('what hooks start and contact stands among commands and addresses, not among settings', () => {
+    const hooks = [
+      { tools: 'a/*', command: './check.sh', args: ['--strict'], onFailure: 'allow' },
+      { url: 'https://h/', headers: { Authorization: 'v' } },
+    ];
+    expect(powersOf({ hooks })).toEqual({
+      commands: [{ server: 'hooks[0]', words: ['./check.sh', '--strict'], environment: [], values: [] }],
+      addresses: [
+        {
+          server: 'hooks[1]',
+          url: 'https://h/',
+          sends: ['Authorization'],
+          values: [{ name: 'Authorization', value: 'v' }],
+        },
+      ],
+      settings: [{ key: 'hooks', value: '[{"tools":"a/*","onFailure":"allow"},{}]' }],
+      variables: [],
+    });
+    expect(powersOf({ hooks: 'nonsense' }).settings).toEqual([{ key: 'hooks', value: '"nonsense"' }]);
+  });
 });
 
 describe('the decision', () => {
