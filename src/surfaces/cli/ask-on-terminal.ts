@@ -87,7 +87,9 @@ async function chooseFor(
     let text = shown;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const line = await askLine(text, prompt, AbortSignal.any([signal, elsewhere.signal]));
-      if (line === undefined || line === 'refused') return line === undefined ? undefined : 'no';
+      if (line === undefined) return undefined;
+      if (line === 'interrupted') await interrupt(signal);
+      if (line === 'interrupted' || line === 'refused') return 'no';
       const choice = CHOICES[line.text.trim().toLowerCase()];
       if (isCut && choice !== 'no') {
         text = `${howToSeeAll(card)}\n`;
@@ -102,6 +104,18 @@ async function chooseFor(
     clearInterval(looking);
   }
 }
+
+/**
+ * What Ctrl-C does while nothing is asked: reading a line keeps the terminal from doing it. The program must not continue with
+ * the refusal, so the run is over (`signal`) before the call is denied.
+ */
+async function interrupt(signal: AbortSignal): Promise<void> {
+  const over = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  process.kill(process.pid, 'SIGINT');
+  await Promise.race([over, new Promise((resolve) => setTimeout(resolve, INTERRUPT_MS))]);
+}
+
+const INTERRUPT_MS = 1_000;
 
 async function isOpen(approvals: Pick<Approvals, 'find'>, id: string): Promise<boolean> {
   return (await approvals.find(id).catch(() => undefined))?.state === 'PENDING';

@@ -23,8 +23,9 @@ export async function askYesNo(
   if (!hasPersonAtTerminal(stream)) return false;
   const choices = byDefault === 'yes' ? '[Y/n]' : '[y/N]';
   const line = await askLine(text, `${question} ${choices} `, new AbortController().signal);
-  if (line === 'refused' && cancels) throw new HostError('cancelled', 'interrupted; nothing was changed');
-  if (line === undefined || line === 'refused') return false;
+  const isRefused = line === 'refused' || line === 'interrupted';
+  if (isRefused && cancels) throw new HostError('cancelled', 'interrupted; nothing was changed');
+  if (line === undefined || isRefused) return false;
   const answer = line.text.trim();
   return answer === '' ? byDefault === 'yes' : /^y(es)?$/i.test(answer);
 }

@@ -19,8 +19,11 @@ export function hasPersonAtTerminal(stream: NodeJS.WriteStream = process.stdout)
   }
 }
 
-/** What a person typed; `refused` for Ctrl-C and Ctrl-D, `undefined` where the question was withdrawn or the terminal is gone. */
-export type TypedLine = { readonly text: string } | 'refused' | undefined;
+/**
+ * What a person typed; `interrupted` for Ctrl-C, `refused` for Ctrl-D, `undefined` where the question was withdrawn or the
+ * terminal is gone.
+ */
+export type TypedLine = { readonly text: string } | 'interrupted' | 'refused' | undefined;
 
 /** Shows a text on the terminal and reads one line from it. The text is shown as it is: make foreign parts of it harmless. */
 export async function askLine(text: string, prompt: string, signal: AbortSignal): Promise<TypedLine> {
@@ -86,7 +89,7 @@ function readOne(input: ReadStream, output: Writable, prompt: string, signal: Ab
     reader.on('line', (text) => end({ text }));
     reader.on('SIGINT', () => {
       output.write('^C\n');
-      end('refused');
+      end('interrupted');
     });
     // Ctrl-D on an empty line.
     reader.on('close', () => resolve('refused'));

@@ -37,7 +37,7 @@ const decisions = async (home: LedgerHome) =>
 
 describe('codemode run on a terminal', () => {
   test(
-    'asks about each call there, with arguments, reason and line, and does not suspend [B16]',
+    'asks about each call there with arguments, reason and line; Ctrl-C ends the run [B16]',
     needsTerminal,
     async () => {
       using home = new LedgerHome();
@@ -57,8 +57,8 @@ describe('codemode run on a terminal', () => {
       await terminal.sees(ASKED);
       terminal.type(CTRL_C);
       const { status, shown } = await terminal.ended();
-      expect({ status, lines: home.lines }).toEqual({ status: 0, lines: ['write one'] });
-      expect(shown).toContain('a person denied it');
+      expect({ status, lines: home.lines }).toEqual({ status: 130, lines: ['write one'] });
+      expect(shown).toContain('the run was cancelled');
       expect(await decisions(home)).toEqual([
         'one APPROVED (terminal)',
         'three DENIED (terminal)',
