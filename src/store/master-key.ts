@@ -116,7 +116,7 @@ export class MasterKey implements KeyKeeper {
   }
 
   #keepFirst(text: string): Promise<boolean> {
-    return keepFirst(this.#options.stateFolder, this.#file, text, 'key');
+    return keepFirst(this.#options.stateFolder, this.#file, text);
   }
 
   async #replace(text: string): Promise<void> {

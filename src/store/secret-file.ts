@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { HostError, isHostError } from '../domain/errors.js';
 import { makeFolder } from '../lib/make-folder.js';
 import { readRegularFile, UnreadableFile } from '../lib/read-regular-file.js';
+import { unwritableState } from './unwritable-state.js';
 
 const SECRET_BYTES = 32;
 /** What 32 bytes look like in base64url. */
@@ -16,7 +17,7 @@ export async function secretFile(stateFolder: string, name: 'token', noun: strin
   const file = join(stateFolder, name);
   const known = await readSecret(file, noun, SECRET);
   if (known !== undefined) return known;
-  await keepFirst(stateFolder, file, newSecret(), noun);
+  await keepFirst(stateFolder, file, newSecret());
   return (await readSecret(file, noun, SECRET)) as string;
 }
 
@@ -47,7 +48,7 @@ export async function readSecret(file: string, noun: string, shape: RegExp): Pro
 }
 
 /** Of two processes that start at once, one makes the file and the other finds it. Whether it was this one. */
-export async function keepFirst(stateFolder: string, file: string, text: string, noun: string): Promise<boolean> {
+export async function keepFirst(stateFolder: string, file: string, text: string): Promise<boolean> {
   const temporary = `${file}.${randomUUID()}`;
   try {
     await makeFolder(stateFolder, 0o700);
@@ -56,11 +57,7 @@ export async function keepFirst(stateFolder: string, file: string, text: string,
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw new HostError(
-      'bad_config',
-      `no ${noun} can be kept in ${stateFolder}; set CODEMODE_HOME to a folder of yours`,
-      { cause: error },
-    );
+    throw new HostError('bad_config', unwritableState(stateFolder, error), { cause: error });
   } finally {
     await rm(temporary, { force: true });
   }

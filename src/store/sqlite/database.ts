@@ -1,9 +1,10 @@
-import { chmodSync, closeSync, existsSync, openSync, statfsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import Sqlite from 'libsql';
 import { HostError } from '../../domain/errors.js';
 import { makeFolder } from '../../lib/make-folder.js';
 import { storableText } from '../../lib/storable-text.js';
+import { unwritableState } from '../unwritable-state.js';
 import { MIGRATIONS } from './migrations.js';
 
 /** Another host that holds the file writes for milliseconds; one that takes this long is stuck. */
@@ -50,11 +51,9 @@ export class Database {
       if (error instanceof HostError) throw error;
       throw new HostError(
         'bad_config',
-        `the state in ${file} cannot be opened (${error instanceof Error ? error.message : 'unknown reason'}); ${
-          isDiskFull(file)
-            ? 'its disk is full: make room on it'
-            : 'check who owns it, or set CODEMODE_HOME to another folder'
-        }`,
+        isForeignFile(error)
+          ? `the state in ${file} cannot be opened (${(error as Error).message}); move the file away, or set CODEMODE_HOME to another folder`
+          : unwritableState(stateFolder, error),
         { cause: error },
       );
     }
@@ -125,14 +124,8 @@ function readRow(row: RawRow | undefined): RawRow | undefined {
   return row;
 }
 
-/** SQLite says "disk I/O error" of a full disk too. */
-function isDiskFull(file: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(dirname(file));
-    return bavail * bsize < LEAST_FREE_BYTES;
-  } catch {
-    return false;
-  }
+/** A file that is no database, or a broken one: room and permissions change nothing about it. */
+function isForeignFile(error: unknown): boolean {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return /^SQLITE_(?:NOTADB|CORRUPT)/.test(code) || /not a database|malformed/.test(message);
 }
-
-const LEAST_FREE_BYTES = 64 * 1024;

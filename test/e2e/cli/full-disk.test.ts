@@ -67,6 +67,23 @@ test(
   },
 );
 
+test('a state folder that is full or read-only is named from the first command on', needsMount, async () => {
+  using home = new SmallDisk();
+  const state = home.path('state');
+  const said = async (...words: string[]) => {
+    const { status, stderr } = await home.run(['--config', home.config, ...words], { input: WRITE });
+    return [status, stderr];
+  };
+  home.fill();
+  const full = [2, `codemode: the disk of the state folder ${state} is full; make room on it\n`];
+  for (const words of [['run', '-'], ['runs'], ['mcp']]) expect(await said(...words)).toEqual(full);
+  home.makeRoom();
+  execFileSync('mount', ['-o', 'remount,ro', state]);
+  const advice = 'make it writable, or set CODEMODE_HOME to another folder';
+  const readOnly = [2, `codemode: the state folder ${state} cannot be written (EROFS); ${advice}\n`];
+  for (const words of [['run', '-'], ['runs'], ['mcp']]) expect(await said(...words)).toEqual(readOnly);
+});
+
 test(
   'a run that is resumed on a full disk stays suspended, and is resumed once there is room',
   needsMount,
