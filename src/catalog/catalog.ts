@@ -95,8 +95,8 @@ export class Catalog {
   }
 
   /** Asks every server for its tools. One that fails is remembered with the reason; the others are not held up. */
-  async refreshAll(): Promise<void> {
-    await Promise.all([...this.#entries.keys()].map((id) => this.refresh(id)));
+  async refreshAll(onAsked: (id: string) => void = () => {}): Promise<void> {
+    await Promise.all([...this.#entries.keys()].map((id) => this.refresh(id).then(() => onAsked(id))));
   }
 
   /** Asks one server for its tools. Asked twice at the same time, it is asked once. */

@@ -82,7 +82,7 @@ export async function openHttp(
   if (!LOOPBACK.includes(host))
     mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front', 'warn');
   mcp.host
-    .warm((message) => mcp.log(message, 'info'))
+    .warm(mcp.log)
     .catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));
   return {
     url,

@@ -3,6 +3,7 @@ import { toolDigestOf } from '../broker/approvals/identity.js';
 import type { CatalogSnapshot } from '../catalog/snapshot.js';
 import { HostError } from '../domain/errors.js';
 import type { IsolationLevel } from '../domain/isolation.js';
+import type { Log } from '../domain/log.js';
 import type { ProcessLimits } from '../domain/process-program.js';
 import type { CallerQuotas } from '../domain/quotas.js';
 import type { CallerId, Failure, SourceLanguage } from '../domain/run.js';
@@ -103,11 +104,19 @@ export class Host {
     return this.openSession({ ...options, ...omitUndefined({ bounds }) });
   }
 
-  /** Starts processes ahead of the first program, and asks every server for its tools. `say`: what takes long. */
-  async warm(say: (message: string) => void = () => {}): Promise<void> {
+  /** Starts processes ahead of the first program, and asks every server for its tools. `log`: what takes long, and servers that failed. */
+  async warm(log: Log = () => {}): Promise<void> {
     const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
-    await Promise.all([this.#warmPrograms(sandbox, say), this.#parts.catalog.refreshAll(), audit?.refusal()]);
+    const programs = this.#warmPrograms(sandbox, (message) => log(message, 'info'));
+    await Promise.all([programs, this.#parts.catalog.refreshAll((id) => this.#tellOfFailed(id, log)), audit?.refusal()]);
+  }
+
+  #tellOfFailed(id: string, log: Log): void {
+    const failed = this.health().find((each) => each.id === id && each.state === 'failed');
+    if (failed === undefined) return;
+    const why = failed.reason ?? 'it could not be connected';
+    log(`server ${JSON.stringify(id)}: ${why}; what to do about it: codemode servers`, 'warn');
   }
 
   #warmPrograms(sandbox: Sandbox, say: (message: string) => void): Promise<void> {

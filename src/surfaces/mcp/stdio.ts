@@ -59,7 +59,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     const told = (error: unknown) => log(`servers could not be prepared: ${String(error)}`, 'error');
     patience(listed.promise).then(() => {
       open();
-      opened.promise.then(() => host.warm((message) => log(message, 'info')).catch(told), ended);
+      opened.promise.then(() => host.warm(log).catch(told), ended);
     }, ended);
   });
   const handle = serveStdio(

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { deferred } from '../../../src/lib/deferred.js';
 import { openWorkFolder } from '../../support/command.js';
 import { needs } from '../../support/needs.js';
-import { type ClientOptions, type Era, everyday, openHome, openStdio, run, startServe } from '../../support/program.js';
+import { type ClientOptions, type Era, everyday, openHome, openStdio, run, startServe, until } from '../../support/program.js';
 import { hung, slow, timed } from '../../support/slow-server.js';
 
 const ERAS: readonly Era[] = ['legacy', 'modern'];
@@ -54,6 +54,16 @@ describe.concurrent.each(ERAS)('in the %s era', (era) => {
     await using program = await openStdio(home, era);
     expect(await descriptionsOf(program.client)).toContain('late_tool');
     expect(program.stderr()).toMatch(/waiting for (fast, )?late, \d of 2 servers ready/);
+  });
+
+  test('stderr says why a server failed, and what to do about it', async () => {
+    using home = openHome({ mcpServers: { fast: slow(), missing: { command: 'no-such-command' } } });
+    await using program = await openStdio(home, era);
+    await descriptionsOf(program.client);
+    await until(() => program.stderr().includes('warning: server "missing"'));
+    expect(program.stderr()).toMatch(
+      /server "missing": command not found: no-such-command; install it, or correct `command` of this server; what to do about it: codemode servers\n/,
+    );
   });
 
   test('the first list over HTTP waits for a server that is starting', async () => {
