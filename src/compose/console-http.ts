@@ -35,11 +35,12 @@ export async function openConsoleHttp(
   };
   const { app, url } = await start(port).catch((error: unknown) => {
     if (port === 0 || !isHostError(error, 'bad_config')) throw error;
+    log(`port ${port} cannot be used; the console is at another one`, 'warn');
     return start(0);
   });
   const announced = await announce(access, url, address);
   host
-    .warm((message) => log(message, 'info'))
+    .warm(log)
     .catch((error: unknown) => {
       log(`servers could not be prepared: ${String(error)}`, 'error');
     });

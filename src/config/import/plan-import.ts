@@ -28,6 +28,8 @@ export interface LeftOut {
   readonly name: string;
   readonly from: ClientFile;
   readonly reason: string;
+  /** The file has this very server under this very name. */
+  readonly isThere: boolean;
 }
 
 /** What taking over these servers would come to. */
@@ -82,8 +84,9 @@ export function planImport(
   for (const from of usersFirst(discovered)) {
     for (const [name, value] of Object.entries(from.servers)) {
       const found = escapeUnknownReferences(value) as JsonObject;
-      const leaveOut = (reason: string) => leftOut.push({ name, from, reason });
       const same = known.get(contentOf(found));
+      const isThere = same === `${name} of ${target.file}`;
+      const leaveOut = (reason: string) => leftOut.push({ name, from, reason, isThere });
       const reason = same === undefined ? reasonAgainst(found) : `it is the same server as ${same}`;
       if (reason !== undefined) {
         leaveOut(reason);

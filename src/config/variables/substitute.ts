@@ -5,9 +5,12 @@ import type { Environment } from './environment.js';
 /** `$${X}` means the text `${X}`; then `${X}` and `${X:-default}`. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}\\]|\\.)*))?\}|\$\{([^}]*)\}?/g;
 
+/** They say who and where somebody is. Hidden, a command could not be typed as it is shown. */
+const SHOWN = /^(?:HOME|USER|LOGNAME|PWD|TMPDIR|XDG_\w+)$/;
+
 export interface Substitution {
   readonly value: JsonValue;
-  /** Rendered paths of the values that hold something from the environment: they are never shown. */
+  /** Rendered paths of the values that hold something from the environment that may be secret: they are never shown. */
   readonly fromEnvironment: ReadonlySet<string>;
   /** The variables that were filled in, with their values. */
   readonly variables: ReadonlyMap<string, string>;
@@ -51,7 +54,7 @@ export function substitute(
         });
         return match;
       }
-      fromEnvironment.add(renderPath(path));
+      if (!SHOWN.test(name)) fromEnvironment.add(renderPath(path));
       variables.set(name, found);
       return found;
     });

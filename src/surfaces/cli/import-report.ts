@@ -20,9 +20,11 @@ export function describePlan(plan: ImportPlan, { file }: OwnFile, isMerge: boole
   const lines = plan.servers.length === 0 ? [nothingNew(plan, isMerge)] : [];
   lines.push(...describeServers(plan, plan.servers).lines);
   if (plan.leftOut.length > 0) lines.push(styled('bold', 'Left out'));
-  const leftOut = plan.leftOut.map(
-    ({ name, from, reason }) => `  ${consentWord(name)} of ${consentWord(from.file)}: ${consentLine(reason)}`,
-  );
+  const there = new Set(plan.leftOut.filter(({ isThere }) => isThere).map(({ name }) => consentWord(name)));
+  if (there.size > 0) lines.push(`  already there: ${[...there].join(', ')}`);
+  const leftOut = plan.leftOut
+    .filter(({ isThere }) => !isThere)
+    .map(({ name, from, reason }) => `  ${consentWord(name)} of ${consentWord(from.file)}: ${consentLine(reason)}`);
   lines.push(...firstOf(leftOut));
   const warnings = [...plan.warnings, ...unpassedNotes(plan, environment)];
   if (warnings.length > 0) lines.push(styled('bold', 'Worth knowing'));

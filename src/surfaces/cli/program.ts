@@ -17,9 +17,9 @@ import { askForTrust, canAskForTrust } from './trust-question.js';
 import { helpArguments, usageError } from './usage-error.js';
 import { fillParagraphs, wrapLines } from './wrap.js';
 
-/** Commands in which a server that is disabled is missed. `doctor` has a finding for it. */
+/** Commands in which a server that is disabled is missed. `doctor` has a finding for it, `servers` a row. */
 const USING_SERVERS = [
-  ...['mcp', 'serve', 'run', 'exec', 'runner', 'servers', 'tools', 'types', 'prompt', 'measure', 'resume'],
+  ...['mcp', 'serve', 'run', 'exec', 'runner', 'tools', 'types', 'prompt', 'measure', 'resume'],
 ];
 /** Of help where no terminal shows it. */
 const HELP_COLUMNS = 80;
@@ -113,7 +113,6 @@ export function createProgram(
     )
     .option('--isolation <level>', `how far programs are cut off from the machine: ${ISOLATION_LEVELS.join(', ')}`)
     .addHelpText('after', HELP)
-    .showHelpAfterError('(codemode --help lists the commands)')
     .exitOverride();
   const settings = () => ({ ...settingsOf(program), ...(canAskForTrust() ? { confirmTrust: askForTrust } : {}) });
   let usesServers = false;

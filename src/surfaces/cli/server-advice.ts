@@ -5,10 +5,10 @@ import type { ServerReport } from '../../host/tools/inventory.js';
 import { shellWord } from '../../lib/shell-word.js';
 import { ownShellCommand } from './file-notes.js';
 
-type AdvisedServer = Pick<ServerReport, 'id' | 'needsLogin'>;
+type AdvisedServer = Pick<ServerReport, 'id' | 'needsLogin' | 'reason'>;
 
 /** What to type about a server that does not answer. Built from the masked configuration: it shows no secret. */
-export function adviceFor({ id, needsLogin }: AdvisedServer, loaded: LoadedConfig): string {
+export function adviceFor({ id, needsLogin, reason = '' }: AdvisedServer, loaded: LoadedConfig): string {
   const disabled = loaded.disabledServers.find((each) => each.id === id);
   if (disabled !== undefined) return `correct ${disabled.place}, then look again: ${ownShellCommand()} servers`;
   if (needsLogin && !hasOwnToken(id, loaded)) return `${ownShellCommand()} auth login ${shellWord(id)}`;
@@ -21,6 +21,8 @@ export function adviceFor({ id, needsLogin }: AdvisedServer, loaded: LoadedConfi
     cwd,
     url,
   } = { command: setting('command'), args: setting('args'), cwd: setting('cwd'), url: setting('url') };
+  // It did not start at all: the reason has the one thing to do.
+  if (/(?:^|: )(?:command not found: |its folder )/.test(reason)) return `correct ${where}`;
   if (typeof command === 'string') {
     const words = [command, ...(Array.isArray(args) ? args.map(String) : [])].map(shellWord).join(' ');
     const line = typeof cwd === 'string' ? `cd ${shellWord(cwd)} && ${words}` : words;

@@ -21,12 +21,25 @@ const HELP_FLAG = '--help';
 /** What is wrong with the words that were typed, and what to type instead. */
 export function usageError(error: CommanderError, said: string, argv: readonly string[], program: Command): string {
   const unknown = unknownCommand(error, argv, program);
-  if (unknown === undefined) return said.replace(/^error: /, 'codemode: ');
+  if (unknown === undefined) return `${oneSentence(said)} ${whereToLook(argv, program)}\n`;
   const { typed, group } = unknown;
   const [close] = nearest(typed, namesOf(group), 1);
   const path = pathOf(group);
   const suggestion = close === undefined ? '' : ` Did you mean ${close}?`;
   return `codemode: unknown command '${typed}'.${suggestion} List the commands with: ${path} ${HELP_FLAG}\n`;
+}
+
+/** What the library says of it on one or two lines, with our name in front. */
+function oneSentence(said: string): string {
+  const text = said.replace(/^error: /, 'codemode: ').trim().replaceAll(/\s*\n\s*/g, ' ');
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}
+
+/** The help of the command that was typed. */
+function whereToLook(argv: readonly string[], program: Command): string {
+  let command = program;
+  for (const word of argv.slice(2)) command = command.commands.find((each) => each.name() === word) ?? command;
+  return `See: ${pathOf(command)} ${HELP_FLAG}`;
 }
 
 /** The word that should have been a command, and the command it stands under. */

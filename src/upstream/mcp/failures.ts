@@ -215,5 +215,18 @@ function dataOf(data: unknown): { data?: JsonValue } {
 }
 
 function text(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE_CHARACTERS);
+  const message = (error instanceof Error ? error.message : String(error)).replace(NEGOTIATION, '');
+  const said = message === 'fetch failed' ? `the request failed (${rootCause(error)})` : message;
+  return said.slice(0, MAX_MESSAGE_CHARACTERS);
+}
+
+/** What the library was doing is nothing that a user has set or can change. */
+const NEGOTIATION = /^Version negotiation (?:probe )?failed: /;
+
+/** `fetch` names the reason last, as the cause of a cause. */
+function rootCause(error: unknown): string {
+  let last = error;
+  for (let depth = 0; last instanceof Error && last.cause !== undefined && depth < 5; depth += 1) last = last.cause;
+  const { code, message = 'unknown reason' } = last as NodeJS.ErrnoException;
+  return code ?? message;
 }

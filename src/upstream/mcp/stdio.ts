@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { StdioTarget } from '../../domain/targets/stdio.js';
@@ -248,8 +249,9 @@ export class StdioTransport implements Transport {
 
 function spawnProblem(target: StdioTarget, error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') {
-    const where = target.cwd === undefined ? '' : ` (or its folder ${JSON.stringify(target.cwd)} does not exist)`;
-    return `command not found: ${oneLine(target.command, 200)}${where}; install it, or correct \`command\` of this server`;
+    if (target.cwd !== undefined && !existsSync(target.cwd))
+      return `its folder ${JSON.stringify(target.cwd)} does not exist; make it, or correct \`cwd\` of this server`;
+    return `command not found: ${oneLine(target.command, 200)}; install it, or correct \`command\` of this server`;
   }
   if (error.code === 'EACCES')
     return `the command ${JSON.stringify(target.command)} may not be executed; check its permissions`;

@@ -19,6 +19,10 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod'
 Node.js v20.20.2`);
 });
 
+test('of a line that was written over itself the last is kept', () => {
+  expect(withoutStackFrames('a\r\n 10 %\r 50 %\rfailed\nb')).toBe('a\nfailed\nb');
+});
+
 test.each(['look at /srv/log:3:1', '    at the port', 'Traceback:\n  File "a.py", line 3'])('%j stays', (line) => {
   expect(withoutStackFrames(line)).toBe(line);
 });

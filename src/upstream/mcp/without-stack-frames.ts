@@ -1,8 +1,12 @@
-/** What a crashed server wrote, without the stack frames of Node: only the end is shown, and the error stands before them. */
+/**
+ * What a crashed server wrote, without the stack frames of Node: only the end is shown, and the error stands before them. Of a
+ * line that was written over itself, as a progress bar does, what a terminal shows in the end.
+ */
 export function withoutStackFrames(stderr: string): string {
   return stderr
     .split('\n')
     .filter((line) => !FRAME.test(line))
+    .map((line) => line.replace(/\r+$/, '').replace(/^.*\r/, ''))
     .join('\n');
 }
 

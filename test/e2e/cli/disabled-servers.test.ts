@@ -37,6 +37,9 @@ test('a disabled server has its reason and its fix in servers and in doctor', as
   const { findings } = await home.json<{ findings: object[] }>(['doctor', '--json']);
   expect(findings).toContainEqual({ name: 'Server "files"', state: 'missing', message: REASON, fix });
   expect(JSON.stringify(findings).split('NO_SUCH_VARIABLE is not set')).toHaveLength(2);
+  const { stdout, stderr } = await home.run(['servers']);
+  expect(stdout + stderr).toMatch(/NO_SUCH_VARIABLE is not set/);
+  expect(stderr).toBe('');
 });
 
 test('a program that imports a disabled server is told why, and other programs run', async () => {

@@ -30,7 +30,10 @@ test('wrong words on the command line are told with the right ones [X6]', async 
     [['tools', '--limit', '1e99'], 'codemode: --limit is "1e99"; give a whole number, 1 or more'],
     [['tools', '--limit'], /option '--limit <count>' argument missing/],
     [['tolls'], /unknown command 'tolls'[\s\S]*Did you mean tools\?/],
-    [['servers', '--jsno'], /unknown option '--jsno'/],
+    [['servers', '--jsno'], "codemode: unknown option '--jsno' (Did you mean --json?). See: codemode servers --help"],
+    [['add'], "codemode: missing required argument 'name'. See: codemode add --help"],
+    [['runs', 'show'], "codemode: missing required argument 'run'. See: codemode runs show --help"],
+    [['--bogus'], "codemode: unknown option '--bogus'. See: codemode --help"],
     [['--isolation', 'heavy', 'servers'], /--isolation: sandbox\.isolation: expected one of strict, namespaces, none/],
     [['init', '--output', 'x.txt'], 'codemode: ~/x.txt must end in .yaml, .yml or .json to be read as a configuration'],
     [

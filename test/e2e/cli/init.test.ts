@@ -256,6 +256,7 @@ describe('init', () => {
     expect(readFileSync(`${file}.bak`, 'utf8')).toBe(mine);
     const again = await home.run(['init', '--merge']);
     expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('has them all; nothing was written') });
+    expect(again.stdout).toContain('  already there: fresh\n');
     expect(readFileSync(file, 'utf8')).toBe(merged);
   });
 

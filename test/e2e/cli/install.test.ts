@@ -454,6 +454,8 @@ test('a configuration that a client would not find is written into the entry', a
     return entry.args;
   };
   expect(await argsOf(['--config', 'mine.yaml'])).toEqual([PROGRAM, '--config', config, 'mcp']);
+  const { stdout } = await home.run(['--config', config, 'install', 'cursor', '--dry-run']);
+  expect(stdout).toMatch(new RegExp(`To write it: .* --config ${config} install cursor\n`));
   expect(await argsOf([])).toEqual([PROGRAM, 'mcp']);
   const own = home.write('.config/codemode/config.yaml', { mcpServers: {} });
   expect(await argsOf([])).toEqual([PROGRAM, 'mcp']);

@@ -183,6 +183,8 @@ test('servers shows state, transport, tools and repaired tools of every server, 
   expect(unused).toMatchObject({ id: 'unused', state: 'disabled', tools: 0 });
 });
 
+const NO_LICENCE = 'console.error("no licence " + process.env.KEY); process.exit(3)';
+
 test('servers says why one is down and what to type, shows no secret, and fails', async () => {
   using own = new Home();
   own.write('codemode.config.yaml', {
@@ -190,7 +192,7 @@ test('servers says why one is down and what to type, shows no secret, and fails'
       gone: { command: 'no-such-program', args: ['--api-key', 'hunter2hunter2', '${TOKEN}'] },
       dies: {
         command: node,
-        args: ['-e', 'console.error("no licence " + process.env.KEY); process.exit(3)'],
+        args: ['-e', NO_LICENCE, '--', '--api-key', 'hunter2hunter2', '${TOKEN}', '${HOME}/x'],
         env: { KEY: 'abcdefgh12' },
       },
       away: { url: 'http://127.0.0.1:9/mcp?key=geheim123' },
@@ -202,9 +204,11 @@ test('servers says why one is down and what to type, shows no secret, and fails'
   expect(status).toBe(1);
   expect(stderr).toBe('');
   expect(stdout).toContain('command not found: no-such-program');
-  expect(stdout).toContain(`no-such-program --api-key '***' '***'`);
+  expect(stdout).toMatch(/correct `command` of this server\n +correct mcpServers\.gone in \S+\n/);
+  expect(stdout).toContain(`-- --api-key '***' '***' ${own.folder}/x\n`);
   expect(stdout).toContain('exit code 3; stderr: no licence ***');
   expect(stdout).toContain(`curl -sS -i 'http://127.0.0.1:9/mcp?key=***'`);
+  expect(stdout).toContain('the request failed (bad port)');
   expect(stdout).toMatch(/^ready {5}fine/m);
   for (const secret of ['hunter2', 'abcdefgh12', 'geheim123', 'sesame']) expect(stdout + stderr).not.toContain(secret);
   const json = await own.json<{ ok: boolean; servers: { id: string; state: string; fix?: string }[] }>(

@@ -7,7 +7,7 @@ export const register: Register = (program, context) => {
   program
     .command('config')
     .description('show the configuration')
-    .command('explain')
+    .command('explain', { isDefault: true })
     .description('show every setting, its value and where the value comes from; secrets are masked')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)

@@ -109,7 +109,7 @@ async function run(name: string | undefined, flags: InstallFlags, context: Comma
     shared,
     failing,
     backup,
-    start,
+    shell: `${start.shell}${asGiven({ configFile, projectFolder })}`,
     notes: notesOf(target, file, found?.origin === 'project', start),
   };
   if (flags.json === true) return printJson(outcome, flags.dryRun !== true);
@@ -125,7 +125,8 @@ interface Outcome {
   /** Those that codemode could not connect: they stay in the client, where they may work. */
   readonly failing: readonly string[];
   readonly backup: string | null;
-  readonly start: OwnStartCommand;
+  /** What a person types to do the same again. */
+  readonly shell: string;
   readonly notes: readonly string[];
 }
 
@@ -197,6 +198,13 @@ function notesOf(
   return notes;
 }
 
+/** Which configuration was meant, where it was said before the command. */
+function asGiven(given: { readonly configFile: string | undefined; readonly projectFolder: string | undefined }): string {
+  const { configFile, projectFolder } = given;
+  if (configFile !== undefined) return ` --config ${shellWord(configFile)}`;
+  return projectFolder === undefined ? '' : ` --project-folder ${shellWord(projectFolder)}`;
+}
+
 /** The options that decide what is written, as they were typed. */
 function asTyped({ replaceServers, keepServers, force }: InstallFlags): string {
   const chosen = { '--replace-servers': replaceServers, '--keep-servers': keepServers, '--force': force };
@@ -207,7 +215,7 @@ function asTyped({ replaceServers, keepServers, force }: InstallFlags): string {
 }
 
 function report(
-  { target, plan, shared, failing, backup, start, notes }: Outcome,
+  { target, plan, shared, failing, backup, shell, notes }: Outcome,
   isDry: boolean,
   flags: InstallFlags,
 ): void {
@@ -215,7 +223,7 @@ function report(
   const lines: string[] = [];
   const path = plainLine(file.path);
   if (plan.text === undefined) lines.push(`codemode is already in ${client.title} (${path}); nothing was changed.`);
-  else if (isDry) lines.push(`Nothing was written. To write it: ${start.shell} install ${client.id}${asTyped(flags)}`);
+  else if (isDry) lines.push(`Nothing was written. To write it: ${shell} install ${client.id}${asTyped(flags)}`);
   else if (plan.state === 'present') lines.push(`codemode is already in ${client.title} (${path}).`);
   else
     lines.push(`${styled('green', plan.state === 'added' ? 'Added' : 'Updated')} codemode in ${client.title}: ${path}`);
@@ -223,7 +231,7 @@ function report(
     lines.push(`Removed from ${client.title}, because codemode has them: ${plan.removed.map(plain).join(', ')}`);
   if (failing.length > 0)
     lines.push(
-      `Left in ${client.title}, because codemode could not connect: ${failing.map((name) => plainLine(name)).join(', ')}. See why with: ${start.shell} servers`,
+      `Left in ${client.title}, because codemode could not connect: ${failing.map((name) => plainLine(name)).join(', ')}. See why with: ${shell} servers`,
     );
   const kept = shared
     .filter(({ name }) => !plan.removed.includes(name) && !failing.includes(name))
@@ -231,11 +239,11 @@ function report(
   if (kept.length > 0) {
     lines.push(`In ${client.title} and in codemode: ${kept.join(', ')}`);
     if (flags.keepServers !== true)
-      lines.push(`To remove them from ${client.title}: ${start.shell} install ${client.id} --replace-servers`);
+      lines.push(`To remove them from ${client.title}: ${shell} install ${client.id} --replace-servers`);
   }
   if (!isDry && plan.text !== undefined) {
     if (backup !== null) lines.push(`A copy of the file as it was: ${plainLine(backup)}`);
-    lines.push(`Restart ${client.title} to use it. To undo: ${start.shell} uninstall ${client.id}`);
+    lines.push(`Restart ${client.title} to use it. To undo: ${shell} uninstall ${client.id}`);
   }
   process.stdout.write(`${[...lines, ...notes.map((note) => plainLine(note))].join('\n')}\n`);
 }

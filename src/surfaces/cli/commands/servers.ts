@@ -109,6 +109,12 @@ function whyDown({ reason = 'it did not answer', crash }: ServerReport): string[
   return [wrapLines(plainBlock(title, INDENT)), ...crash.lines.map((line) => plainBlock(line, `${INDENT}  `))];
 }
 
+/** A command below it stays on one line, to be copied. */
+function advice(text: string): string[] {
+  const [first = '', ...commands] = text.split('\n');
+  return [wrapLines(plainBlock(first, INDENT)), ...commands.map((line) => plainBlock(line, INDENT))];
+}
+
 const INDENT = ' '.repeat(10);
 
 function render(reports: readonly ServerReport[], loaded: LoadedConfig, quarantines: readonly Quarantine[]): string {
@@ -123,7 +129,7 @@ function render(reports: readonly ServerReport[], loaded: LoadedConfig, quaranti
         : `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}${isFromCache ? ' (as they were)' : ''}`,
       path === id ? undefined : `imported as ${path}`,
     ].filter((fact) => fact !== undefined);
-    const below = isDown(report) ? [...whyDown(report), plainBlock(adviceFor(report, loaded), INDENT)] : [];
+    const below = isDown(report) ? [...whyDown(report), ...advice(adviceFor(report, loaded))] : [];
     const missing = unpassed(id, loaded);
     if (missing.length > 0)
       below.push(`${INDENT}${styled('yellow', 'note')}: ${plainLine(noteOnVariables(id, missing))}`);
