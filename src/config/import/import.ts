@@ -40,7 +40,7 @@ const SAME_KEYS = [
 ];
 
 /** Fields that another client keeps in an entry for its own use. */
-const NOTES = ['created', 'updated'];
+const NOTES = ['created', 'updated', 'alwaysLoad'];
 
 /** Of these, every value is text in the end; other programs also let people write `PORT: 3000`. */
 const TEXT_KEYS = ['args', 'env', 'headers'];

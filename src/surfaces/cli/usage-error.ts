@@ -21,6 +21,8 @@ const HELP_FLAG = '--help';
 /** What is wrong with the words that were typed, and what to type instead. */
 export function usageError(error: CommanderError, said: string, argv: readonly string[], program: Command): string {
   const unknown = unknownCommand(error, argv, program);
+  // A group of commands without one of them: what was said is its help.
+  if (error.code === 'commander.help') return said;
   if (unknown === undefined) return `${oneSentence(said)} ${whereToLook(argv, program)}\n`;
   const { typed, group } = unknown;
   const [close] = nearest(typed, namesOf(group), 1);

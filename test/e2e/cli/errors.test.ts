@@ -33,6 +33,7 @@ test('wrong words on the command line are told with the right ones [X6]', async 
     [['servers', '--jsno'], "codemode: unknown option '--jsno' (Did you mean --json?). See: codemode servers --help"],
     [['add'], "codemode: missing required argument 'name'. See: codemode add --help"],
     [['runs', 'show'], "codemode: missing required argument 'run'. See: codemode runs show --help"],
+    [['completion'], /^Usage: codemode completion \[options\] \[command\]\n\nprint a script/],
     [['--bogus'], "codemode: unknown option '--bogus'. See: codemode --help"],
     [['--isolation', 'heavy', 'servers'], /--isolation: sandbox\.isolation: expected one of strict, namespaces, none/],
     [['init', '--output', 'x.txt'], 'codemode: ~/x.txt must end in .yaml, .yml or .json to be read as a configuration'],
