@@ -28,6 +28,7 @@ import { programRunner } from '../runs/program-runner.js';
 import { redactRunOutcome, redactTitle } from '../runs/redact-report.js';
 import { type AwaitServer, RunCatalog } from '../runs/run-catalog.js';
 import type { RunClient } from '../runs/run-client.js';
+import { stateOf } from '../runs/run-summary.js';
 import { RunTrace, type TraceParts } from '../runs/run-trace.js';
 import type { Presentation } from '../runs/run-types.js';
 import type { SuspendedRuns } from '../runs/suspended-runs.js';
@@ -221,7 +222,7 @@ async function runSteps(
   await audit?.flush();
   await audit?.redacted(run, redacted);
   const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
-  const state = report.outcome.status === 'completed' ? 'succeeded' : 'failed';
+  const state = stateOf(report.outcome);
   const { recorded } = calls;
   const recording: ProcessRecording | undefined = recorded && {
     ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: ended.outcome },

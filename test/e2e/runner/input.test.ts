@@ -118,6 +118,8 @@ test.each(LANGUAGES)(
     await vi.waitFor(() => expect(home.lines).toEqual(['look up']), { timeout: 60_000, interval: 50 });
     child.kill('SIGTERM');
     expect(await end).toMatchObject({ status: 1, error: { type: 'Cancelled', retryable: false } });
+    const runs = await home.json<object[]>(['--config', home.config, 'runs', '--json']);
+    expect(runs).toEqual([expect.objectContaining({ profile: 'runner', state: 'cancelled' })]);
   },
 );
 
