@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { PROGRAM } from '../../support/cli.js';
@@ -118,8 +118,9 @@ test.each(LANGUAGES)(
     await vi.waitFor(() => expect(home.lines).toEqual(['look up']), { timeout: 60_000, interval: 50 });
     child.kill('SIGTERM');
     expect(await end).toMatchObject({ status: 1, error: { type: 'Cancelled', retryable: false } });
-    const runs = await home.json<object[]>(['--config', home.config, 'runs', '--json']);
-    expect(runs).toEqual([expect.objectContaining({ profile: 'runner', state: 'cancelled' })]);
+    const listing = [PROGRAM, '--config', home.config, 'runs', '--json'];
+    const { stdout } = spawnSync(process.execPath, listing, { env: environment, encoding: 'utf8' });
+    expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ profile: 'runner', state: 'cancelled' })]);
   },
 );
 
