@@ -39,6 +39,8 @@ export interface ApprovalStore {
   /** The latest question about this call of this run. */
   ofCall(runId: string, call: number): Awaitable<Approval | undefined>;
   ofRun(runId: string): Awaitable<Approval[]>;
+  /** Of all of these runs, those of one run in the order of their calls. */
+  ofRuns(runIds: readonly string[]): Awaitable<Approval[]>;
   /** A no to a call of this run with the same tool and arguments. */
   deniedOfRun(runId: string, tool: ToolIdentity, argumentsDigest: string): Awaitable<Approval | undefined>;
   /**

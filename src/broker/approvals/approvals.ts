@@ -307,9 +307,17 @@ export class Approvals {
   }
 
   async ofRun(runId: string): Promise<Approval[]> {
+    return (await this.ofRuns([runId])).get(runId) ?? [];
+  }
+
+  /** Of many runs at once: a database that hosts share is asked once for a whole list. */
+  async ofRuns(runIds: readonly string[]): Promise<ReadonlyMap<string, Approval[]>> {
     const store = await this.#options.store();
     await store.expire(Date.now());
-    return store.ofRun(runId);
+    const found = new Map<string, Approval[]>();
+    for (const approval of await store.ofRuns(runIds))
+      found.set(approval.runId, [...(found.get(approval.runId) ?? []), approval]);
+    return found;
   }
 
   /** Whether a person was asked about this call of this run. */

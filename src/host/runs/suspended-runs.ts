@@ -186,18 +186,15 @@ export class SuspendedRuns {
   async list(limit: number, caller?: CallerId): Promise<RunView[]> {
     const store = await this.#store();
     const found = await store.list(limit, caller);
-    const titles = await store.titlesOf(found.map(({ id }) => id));
-    return Promise.all(found.map((run) => this.#view(run, titles)));
+    return this.#views(store, found);
   }
 
   /** A page of runs, the newest first, with the place of each; their answers are left out, and the approvals of ended ones. */
   async page(choice: RunChoice, limit: number): Promise<(RunView & { readonly place: RunPlace })[]> {
     const store = await this.#store();
     const found = await store.page(choice, limit);
-    const titles = await store.titlesOf(found.map(({ id }) => id));
-    return Promise.all(
-      found.map(async (run) => ({ ...(await this.#view(run, titles, { isBrief: true })), place: run.place })),
-    );
+    const views = await this.#views(store, found, { isBrief: true });
+    return views.map((view, index) => ({ ...view, place: (found[index] as (typeof found)[number]).place }));
   }
 
   /** Lines by which people know these runs again; of runs that are not stored none. */
@@ -232,8 +229,11 @@ export class SuspendedRuns {
     // A run that has just ended may not be recorded yet: a client that saw it run must not get `not_found`.
     if ((await store.find(runId)) === undefined) await this.settled();
     const run = await this.#find(store, runId);
-    const [responseJson, titles] = await Promise.all([store.responseOf(run), store.titlesOf([runId])]);
-    return this.#view(run, titles, { responseJson });
+    const [responseJson, [view]] = await Promise.all([store.responseOf(run), this.#views(store, [run])]);
+    return {
+      ...(view as RunView),
+      response: responseJson === undefined ? null : (JSON.parse(responseJson) as JsonValue),
+    };
   }
 
   /** What its client was answered; null where nothing is kept. */
@@ -352,25 +352,22 @@ export class SuspendedRuns {
     throw new HostError('not_found', `there is no run ${JSON.stringify(runId)}; list them with: codemode runs`);
   }
 
-  async #view(
-    run: StoredRun,
-    titles: ReadonlyMap<string, string>,
-    { responseJson, isBrief = false }: { readonly responseJson?: string | undefined; readonly isBrief?: boolean } = {},
-  ): Promise<RunView> {
-    const { id, caller, profile, createdAtMs, updatedAtMs, isHeld, durationMs, figures } = run;
-    return {
+  /** Without their answers; brief: without the approvals of ended ones. */
+  async #views(store: RunStore, runs: readonly StoredRun[], { isBrief = false } = {}): Promise<RunView[]> {
+    const asked = isBrief ? runs.filter(({ state }) => state === 'suspended') : runs;
+    const [titles, approvals] = await Promise.all([
+      store.titlesOf(runs.map(({ id }) => id)),
+      this.#options.approvals.ofRuns(asked.map(({ id }) => id)),
+    ]);
+    return runs.map(({ id, state, isHeld, caller, profile, createdAtMs, updatedAtMs, durationMs, figures }) => ({
       runId: id,
-      state: isHeld && run.state === 'suspended' ? 'running' : run.state,
-      caller,
-      profile,
-      createdAtMs,
-      updatedAtMs,
+      state: isHeld && state === 'suspended' ? 'running' : state,
+      ...{ caller, profile, createdAtMs, updatedAtMs, durationMs },
       title: titles.get(id),
-      durationMs,
       figures,
-      response: responseJson === undefined ? null : (JSON.parse(responseJson) as JsonValue),
-      approvals: isBrief && run.state !== 'suspended' ? [] : await this.#options.approvals.ofRun(id),
-    };
+      response: null,
+      approvals: approvals.get(id) ?? [],
+    }));
   }
 }
 

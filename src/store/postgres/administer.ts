@@ -50,7 +50,8 @@ const NOTHING_YET: Contents = { hosts: [], runs: { suspended: 0, resumed: 0, end
 
 async function contentsOf(sql: Sql): Promise<Contents> {
   const hosts = await sql.query<{ id: string; name: string; left_ms: number }>(
-    `SELECT id, name, extract(epoch FROM expires_at - now()) * 1000 AS left_ms FROM ${SCHEMA}.hosts ORDER BY started_at`,
+    `SELECT id, name, extract(epoch FROM least(expires_at, now() + interval '1 day') - now()) * 1000 AS left_ms FROM ${SCHEMA}.hosts
+      WHERE isfinite(expires_at) OR expires_at > now() ORDER BY started_at`,
   );
   const [counts] = await sql.query<{ suspended: number; resumed: number; ended: number; pending: number }>(
     // The number of ended runs is the planner's estimate: to count ten million rows takes seconds.

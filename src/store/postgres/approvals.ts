@@ -68,7 +68,12 @@ export class PostgresApprovalStore implements ApprovalStore {
   }
 
   async ofRun(runId: string): Promise<Approval[]> {
-    return this.#readAll(await this.#rows('WHERE run = $1 ORDER BY call, place', [runId]));
+    return this.ofRuns([runId]);
+  }
+
+  async ofRuns(runIds: readonly string[]): Promise<Approval[]> {
+    if (runIds.length === 0) return [];
+    return this.#readAll(await this.#rows('WHERE run = ANY($1) ORDER BY call, place', [runIds]));
   }
 
   deniedOfRun(runId: string, tool: ToolIdentity, argumentsDigest: string): Promise<Approval | undefined> {

@@ -63,6 +63,13 @@ export async function verifyAll({ sql, keys, sealed, expected }: Verification): 
   const missing = [...anchors.heads.keys()].find((chain) => !known.has(chain));
   if (missing !== undefined)
     return report(records, { record: 0, reason: `the chain ${missing} is gone: an anchor names it` });
+  // Lists show records of all chains.
+  const [invented] = await sql.query<{ chain: string; number: number }>(
+    `SELECT chain, number FROM codemode.audit WHERE NOT EXISTS
+      (SELECT 1 FROM codemode.audit_chains WHERE audit_chains.chain = audit.chain) LIMIT 1`,
+  );
+  if (invented !== undefined)
+    return report(records, { record: invented.number, reason: `no host has begun the chain ${invented.chain}` });
   return report(records);
 }
 

@@ -148,7 +148,8 @@ export class PostgresAuditStore implements AuditStore {
       const page = await this.#page(`${where} ORDER BY position LIMIT ${PAGE_ROWS}`, values);
       yield* page;
       const last = page.at(-1);
-      if (last === undefined || page.length < PAGE_ROWS) return;
+      // Places that were planted may not grow.
+      if (last === undefined || page.length < PAGE_ROWS || last.number <= after) return;
       after = last.number;
     }
   }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { HostError } from '../../domain/errors.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
+import { storedNumber } from '../../lib/stored-number.js';
 import { type PostgresAddress, parsePostgresAddress } from './address.js';
 import { isConflict, isOutcomeUnknown, postgresError } from './errors.js';
 
@@ -260,7 +261,7 @@ const NUMERIC = 1700;
 
 /** Times, sizes and counts are numbers to us, and none of them exceeds what a double holds exactly. */
 function numberParser(oid: number): ((text: string) => number) | undefined {
-  return oid === INT8 || oid === NUMERIC ? Number : undefined;
+  return oid === INT8 || oid === NUMERIC ? (text) => storedNumber(Number(text)) : undefined;
 }
 
 /** PgBouncer's words. */

@@ -111,7 +111,7 @@ export async function queueState(sql: Sql): Promise<SharedQueueStatus> {
     `SELECT count(*) FILTER (WHERE locked_at IS NULL AND run_at <= now() AND attempts < max_attempts) AS ready,
         count(*) FILTER (WHERE locked_at IS NULL AND run_at > now() AND attempts < max_attempts) AS later,
         count(*) FILTER (WHERE locked_at IS NOT NULL) AS taken,
-        extract(epoch FROM now() - min(run_at) FILTER (WHERE locked_at IS NULL AND run_at <= now() AND attempts < max_attempts)) * 1000 AS lag_ms
+        extract(epoch FROM now() - min(greatest(run_at, now() - interval '1 year')) FILTER (WHERE locked_at IS NULL AND run_at <= now() AND attempts < max_attempts)) * 1000 AS lag_ms
       FROM ${QUEUE_SCHEMA}.jobs`,
   );
   return { ready: row?.ready ?? 0, later: row?.later ?? 0, taken: row?.taken ?? 0, lagMs: row?.lag_ms ?? 0 };

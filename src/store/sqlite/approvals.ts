@@ -52,6 +52,10 @@ export class SqliteApprovalStore implements ApprovalStore {
     return this.#readAll(this.#statements.byRun.all(runId));
   }
 
+  ofRuns(runIds: readonly string[]): Approval[] {
+    return runIds.flatMap((runId) => this.ofRun(runId));
+  }
+
   deniedOfRun(runId: string, tool: ToolIdentity, argumentsDigest: string): Approval | undefined {
     return this.#read(this.#statements.denied.get(runId, argumentsDigest, ...identityOf(tool)));
   }

@@ -5,6 +5,7 @@ import { HostError } from '../../domain/errors.js';
 import { makeFolder } from '../../lib/make-folder.js';
 import { storableText } from '../../lib/storable-text.js';
 import { unwritableState } from '../unwritable-state.js';
+import { storedNumber } from '../../lib/stored-number.js';
 import { MIGRATIONS } from './migrations.js';
 
 /** Another host that holds the file writes for milliseconds; one that takes this long is stuck. */
@@ -120,7 +121,10 @@ type RawRow = Record<string, unknown>;
 function readRow(row: RawRow | undefined): RawRow | undefined {
   if (row === undefined) return undefined;
   delete row._metadata;
-  for (const [name, value] of Object.entries(row)) if (value instanceof ArrayBuffer) row[name] = Buffer.from(value);
+  for (const [name, value] of Object.entries(row)) {
+    if (value instanceof ArrayBuffer) row[name] = Buffer.from(value);
+    else if (typeof value === 'number') row[name] = storedNumber(value);
+  }
   return row;
 }
 
