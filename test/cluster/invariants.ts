@@ -5,7 +5,7 @@ export type Outcome = 'done' | 'refused' | 'unknown' | 'failed';
 export interface Observation {
   /** What reached the server, by its own log: `write TEXT`, `spend TEXT`. */
   readonly ledger: readonly string[];
-  /** Every question about a call, by its argument, and what was decided. */
+  /** Every question about a call, by its argument, and what was decided, by a trigger of the database. */
   readonly questions: readonly {
     readonly runId: string;
     readonly tool: string;
@@ -80,11 +80,13 @@ function endsExactlyOnce({ runs, ends }: Observation): string[] {
   ];
 }
 
-function nothingStaysSuspended({ accepted, runs, questions }: Observation): string[] {
+function nothingStaysSuspended({ accepted, runs, ends, questions }: Observation): string[] {
+  const ended = new Set(ends.map(({ run }) => run));
   const states = new Map(runs.map(({ id, state }) => [id, state]));
   const waiting = new Set(questions.filter(({ state }) => state === 'PENDING').map(({ runId }) => runId));
   return [
-    ...accepted.filter((id) => !states.has(id)).map((id) => `a run was lost: ${id}`),
+    // One that has ended may have been deleted since: history has a quota.
+    ...accepted.filter((id) => !states.has(id) && !ended.has(id)).map((id) => `a run was lost: ${id}`),
     ...runs
       .filter(({ id, state }) => state === 'suspended' && !waiting.has(id))
       .map(({ id }) => `a run stays suspended though everything was decided: ${id}`),

@@ -130,7 +130,7 @@ export class Workload {
     try {
       // The database says what became of each; of what its arguments were it has the sealed text only.
       const questions = await database.query<{ id: string; run: string; tool: string; state: string }>(
-        'SELECT id, run, tool, state FROM codemode.approvals',
+        'SELECT id, run, tool, state FROM witness.questions',
       );
       const audit = await verifyAudit(this.#cluster);
       const rows = await database.query<{ tool: string; count: number }>(
@@ -157,7 +157,10 @@ export class Workload {
   }
 }
 
-/** A trigger that writes down every end of a run: hosts do not know of it, so they cannot be wrong about it. */
+/**
+ * Triggers that write down every end of a run and what became of every question: hosts do not know of them, so they cannot be wrong
+ * about it. The oldest runs and questions are deleted when a caller has many of them; what was written down stays.
+ */
 export async function installWitness(cluster: Cluster): Promise<void> {
   const database = await Postgres.open({ url: cluster.databaseUrl });
   try {
@@ -175,7 +178,16 @@ export async function installWitness(cluster: Cluster): Promise<void> {
           END IF;
           RETURN NULL;
         END $$;
-      CREATE TRIGGER witness AFTER INSERT OR UPDATE ON codemode.runs FOR EACH ROW EXECUTE FUNCTION witness.note();`);
+      CREATE TRIGGER witness AFTER INSERT OR UPDATE ON codemode.runs FOR EACH ROW EXECUTE FUNCTION witness.note();
+      CREATE TABLE witness.questions (id text PRIMARY KEY, run text NOT NULL, tool text NOT NULL, state text NOT NULL);
+      CREATE FUNCTION witness.note_question() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          INSERT INTO witness.questions VALUES (NEW.id, NEW.run, NEW.tool, NEW.state)
+            ON CONFLICT (id) DO UPDATE SET state = excluded.state;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER witness_question AFTER INSERT OR UPDATE ON codemode.approvals
+        FOR EACH ROW EXECUTE FUNCTION witness.note_question();`);
   } finally {
     await database.close();
   }
