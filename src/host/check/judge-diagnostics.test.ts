@@ -110,6 +110,18 @@ test('the position counts lines and columns from 1, and the correction is named'
   });
 });
 
+test('the corrected line has the right name or the right value', () => {
+  const wrong = "Type '\"payed\"' is not assignable to type '\"paid\"'. Did you mean '\"paid\"'?";
+  expect(judged("await create({ state: 'payed', n: 1 });", 'state', 2820, wrong)?.hint).toBe(
+    'Write "paid": `await create({ state: "paid", n: 1 });`.',
+  );
+  const quoted = "but '\"titel\"' does not exist. Did you mean to write 'title'?";
+  expect(judged('await create({ "titel": x });', '"titel"', 2561, quoted)?.hint).toBe(
+    'Write title: `await create({ "title": x });`.',
+  );
+  expect(judged('await create({ state: s });', 'state', 2820, wrong)?.hint).toBe('Write "paid".');
+});
+
 test('what cannot be seen in a name is shown', () => {
   const shown = judged('f();', 'f', 2304, "Cannot find name '\u202eevil\n\u001b[2J'.");
   for (const hidden of ['\u202e', '\n', '\u001b']) expect(shown?.message).not.toContain(hidden);

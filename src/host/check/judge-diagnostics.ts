@@ -91,16 +91,31 @@ function hintFor({ text }: CompilerDiagnostic, isPromise: boolean, line: string 
 /** Longer lines are not repeated. */
 const MAX_LINE_CHARACTERS = 160;
 
-/** The line with the name that was meant. */
-function correctedLine({ text, start, end }: CompilerDiagnostic, source: string): string | undefined {
-  const meant = MEANT.exec(text)?.[1];
-  const written = source.slice(start, end);
-  if (meant === undefined || !/^(["']?)[\w$-]+\1$/.test(written)) return undefined;
-  const from = source.lastIndexOf('\n', start - 1) + 1;
-  const to = source.indexOf('\n', end);
-  const quote = /^["']/.exec(written)?.[0] ?? '';
-  const line = `${source.slice(from, start)}${quote}${meant}${quote}${source.slice(end, to < 0 ? undefined : to)}`.trim();
+/** The misspelt name stands at the place itself; of a value that is not allowed, the name of its property. */
+const MISSPELT_NAME: ReadonlySet<number> = new Set([NO_PROPERTY_BUT, NO_EXPORT_BUT, 2561]);
+const MISSPELT_VALUE = 2820;
+
+/** The line with what was meant. */
+function correctedLine(diagnostic: CompilerDiagnostic, source: string): string | undefined {
+  const meant = MEANT.exec(diagnostic.text)?.[1];
+  const place = meant === undefined ? undefined : misspeltIn(diagnostic, source);
+  if (meant === undefined || place === undefined) return undefined;
+  const from = source.lastIndexOf('\n', place.start - 1) + 1;
+  const to = source.indexOf('\n', place.end);
+  const rest = source.slice(place.end, to < 0 ? undefined : to);
+  const line = `${source.slice(from, place.start)}${place.quote}${meant}${place.quote}${rest}`.trim();
   return line.length > MAX_LINE_CHARACTERS ? undefined : visibleLine(line);
+}
+
+function misspeltIn({ code, start, end }: CompilerDiagnostic, source: string) {
+  if (MISSPELT_NAME.has(code)) {
+    const quote = /^(["']?)[\w$-]+\1$/.exec(source.slice(start, end))?.[1];
+    return quote === undefined ? undefined : { start, end, quote };
+  }
+  if (code !== MISSPELT_VALUE) return undefined;
+  const [whole, before = ''] = /^(\s*:\s*)(["'])[^"'\\\n]*\2/.exec(source.slice(end)) ?? [];
+  // What was meant is written with its quotes.
+  return whole === undefined ? undefined : { start: end + before.length, end: end + whole.length, quote: '' };
 }
 
 /** Codes whose words do not say which property they are about. */

@@ -31,6 +31,14 @@ test('a program without mistakes gives nothing and exits with 0; --json has the 
   expect({ status, printed: JSON.parse(stdout) }).toEqual({ status: 0, printed: { problems: [] } });
 });
 
+test('the program of the guide gives the line of the guide', options, async () => {
+  const guide = readFileSync(new URL('../../../docs/guides/types.md', import.meta.url), 'utf8');
+  const [, program = ''] = /```ts\n(.*?)```/s.exec(guide) ?? [];
+  const [, line = ''] = /```text\n(.*?)```/s.exec(guide) ?? [];
+  home.write('report.ts', program);
+  expect(await home.run(['check', 'report.ts'])).toEqual({ status: 1, stderr: '', stdout: line });
+});
+
 test('functions of stored scripts are checked like those of servers', options, async () => {
   home.write('report.ts', "import { input } from '@codemode/input'; globalThis.__codemode_result__ = input.month;\n");
   home.write('report.json', { type: 'object', properties: { month: { type: 'string' } }, required: ['month'] });

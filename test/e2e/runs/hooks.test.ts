@@ -22,6 +22,10 @@ case "$input" in *'"a":1000'*) echo "sums end at 999" >&2; exit 2;; esac`,
   'json.sh': `#!/bin/sh\nprintf '%s' '{"decision":"deny","reason":"first line\\nsecond \\u001b[31mline"}'`,
 };
 
+/** As it is written there. */
+const GUIDE = readFileSync(new URL('../../../docs/guides/hooks.md', import.meta.url), 'utf8');
+const GUIDED = { 'check-call.sh': /```sh\n(#!\/bin\/sh\n# check-call\.sh.*?)```/s.exec(GUIDE)?.[1] ?? '' };
+
 const posted: unknown[] = [];
 const web = createServer((request, response) => {
   let body = '';
@@ -43,10 +47,11 @@ beforeAll(async () => {
   const names = ['hang', 'die', 'garbage', 'flood', 'json', 'yes', 'no', 'moved', 'lenient', 'missing'];
   const of = (name: string, more: object) => ({ tools: `${name}/*`, ...more });
   home = openHome({
-    mcpServers: Object.fromEntries(['judged', ...names].map((name) => [name, everyday()])),
+    mcpServers: Object.fromEntries(['judged', 'guided', ...names].map((name) => [name, everyday()])),
     hooks: [
       of('judged', { command: './judge.sh' }),
       of('judged', { when: 'after', command: './outcome.sh' }),
+      of('guided', { command: './check-call.sh' }),
       of('hang', { command: './hang.sh', timeout: '300ms' }),
       of('die', { command: './die.sh' }),
       of('garbage', { command: './garbage.sh' }),
@@ -59,7 +64,7 @@ beforeAll(async () => {
       of('missing', { command: './there-is-none.sh' }),
     ],
   });
-  for (const [name, text] of Object.entries(SCRIPTS)) {
+  for (const [name, text] of Object.entries({ ...SCRIPTS, ...GUIDED })) {
     writeFileSync(join(dirname(home.configFile), name), `${text}\n`);
     chmodSync(join(dirname(home.configFile), name), 0o755);
   }
@@ -113,6 +118,15 @@ test('a hook that hangs, dies, answers garbage or a megabyte, or is not there re
       failed('missing', 'there-is-none.sh', /it could not be started: .*ENOENT/),
     ].map((check) => check()),
   );
+});
+
+test('the hook of the guide refuses what it says, and nothing else', async () => {
+  const message = (env: string) => `import { echo } from '@codemode/servers/guided';
+    globalThis.__codemode_result__ = await echo({ message: 'hi', env: '${env}' }).catch((error) => error.message);`;
+  expect((await run(session.client, message('production'))).result).toBe(
+    'a hook refuses guided.echo: production is changed by hand',
+  );
+  expect((await run(session.client, message('test'))).result).toBe('hi');
 });
 
 test('the reason of a hook is one visible line', async () => {
