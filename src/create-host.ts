@@ -67,7 +67,7 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
     isServer: (name) => servers.describe(name) !== undefined,
   };
   const unified = createUnifiedProfile(settings);
-  const sessionOf = ({ name, presentation, checkedLibrary }: Profile, caller: CallerId, bounds?: CapabilitySet) =>
+  const sessionOf = ({ name, presentation, checkedLibrary, checksBodies }: Profile, caller: CallerId, bounds?: CapabilitySet) =>
     host.openSession({
       caller,
       ...omitUndefined({ bounds }),
@@ -75,7 +75,7 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
       presentation,
       codeMode: codeModeOf(config),
       reservedNames: [],
-      ...omitUndefined({ checkedLibrary }),
+      ...omitUndefined({ checkedLibrary, checksBodies }),
       // A library caller receives the whole result.
       maxResultBytes: Number.POSITIVE_INFINITY,
     });

@@ -32,6 +32,8 @@ export interface SessionOptions {
   readonly declarations?: (server: CatalogServer, view: ToolView) => string;
   /** Declarations of the modules that every program has. Absent: the types of programs of this contract are not checked. */
   readonly checkedLibrary?: string;
+  /** Programs are bodies of functions, in which tools are members of `mcp`. */
+  readonly checksBodies?: true;
   /** What the caller's token may reach; absent: whatever the configuration allows. */
   readonly bounds?: CapabilitySet;
 }

@@ -89,7 +89,7 @@ export class Session {
     this.#reach = options.bounds && intersectionOf(options.bounds, parts.reach);
     this.#parts = parts;
     this.#options = options;
-    this.#check = new SessionTypeCheck(options.caller, options.checkedLibrary);
+    this.#check = new SessionTypeCheck(options.caller, options.checkedLibrary, options.checksBodies === true);
     this.#tools = new SessionTools(parts, options, this.#reach);
     this.#told = new ServerNews({ catalog: parts.catalog, declarations: options.declarations });
   }

@@ -24,6 +24,8 @@ export interface Profile {
   declarations(server: CatalogServer, view: ToolView): string;
   /** Declarations of the modules that every program has, where programs are checked by their types. */
   readonly checkedLibrary?: string;
+  /** Programs are bodies of functions, in which tools are members of `mcp`. */
+  readonly checksBodies?: true;
   /** What these types are, where they are not TypeScript. */
   readonly declarationFormat?: DeclarationFormat;
   /** Tools that this profile cannot offer, with the message for a client that calls one of them anyway. */

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exportNames } from '../../src/catalog/names.js';
+import { namespacesOf } from '../../src/catalog/namespaces.js';
+import type { CatalogSnapshot } from '../../src/catalog/snapshot.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.js';
 import type { CallerId } from '../../src/domain/run.js';
 import type { TypeProblem } from '../../src/domain/type-check.js';
+import { namedNamespaces } from '../../src/host/check/named-namespaces.js';
 import { checkProgram } from '../../src/host/check/program-check.js';
 import { LIBRARY_DECLARATIONS } from '../../src/profiles/codemode/prompt/library-declarations.js';
 import { findCompiler } from '../../src/sandbox/checker/compiler.js';
@@ -56,6 +59,33 @@ describe('programs over the tools of the corpus', options, () => {
     }
     expect(alarms).toEqual([]);
     expect(tools.length).toBeGreaterThanOrEqual(ofCorpus({ own: 400, reference: 1_200 }));
+  });
+
+  test('bodies of contract unified: valid calls are no error, 95 of 100 mistakes are', { timeout: 120_000 }, async () => {
+    const alarms: unknown[] = [];
+    const caught = { all: 0, found: 0, missed: [] as string[] };
+    let valid = 0;
+    for (const [server, text] of bodiesOf(snapshot)) {
+      const program = { caller: CALLER, source: text, snapshot, library: '', scripts: [] };
+      const verdict = await checkProgram(checkers, { ...program, namespaces: namedNamespaces(text, snapshot) });
+      const errors = verdict.isChecked ? verdict.problems.filter(({ severity }) => severity === 'error') : [];
+      const wrong = new Map(errors.map(({ position, message }) => [position.line, message]));
+      for (const [index, line] of text.split('\n').entries()) {
+        const isMistake = line.includes('// mistake: ');
+        const said = wrong.get(index + 1);
+        if (!isMistake) {
+          valid += 1;
+          if (said !== undefined) alarms.push({ server, said, line });
+          continue;
+        }
+        caught.all += 1;
+        if (said === undefined) caught.missed.push(`${server}: ${line}`);
+        else caught.found += 1;
+      }
+    }
+    expect(alarms).toEqual([]);
+    expect(valid).toBeGreaterThan(1_000);
+    expect(caught.found / caught.all, caught.missed.slice(0, 20).join('\n')).toBeGreaterThanOrEqual(0.95);
   });
 
   test.each(STYLES)('%s is no error', async (_, body) => {
@@ -276,6 +306,43 @@ function mistakenProgram([call]: readonly Call[]): string {
     `await ${name}_y({});`,
     ...mutants,
   ].join('\n');
+}
+
+/** Bodies with calls of many tools of one server: by name, by position and through variables, and each mistake on a line of its own. */
+function bodiesOf(snapshot: CatalogSnapshot): [server: string, text: string][] {
+  return namespacesOf(snapshot).flatMap(({ name: namespace, server, methods }): [string, string][] => {
+    if (!isDeclarable(namespace) || !methods.every(({ name }) => isDeclarable(name))) return [];
+    const names = () => new Map(methods.map(({ name, tool }) => [tool.tool.name, name]));
+    const calls = validCalls(
+      server.path,
+      methods.map(({ tool }) => tool.tool),
+      names,
+    );
+    const lines = byTool(calls).flatMap((same, index) => {
+      const [first] = same as [Call, ...Call[]];
+      const called = `mcp.${namespace}.${first.name}`;
+      const right = same.flatMap(({ input }, number) => [
+        `const a${index}_${number} = await ${called}(${asCode(input)}); console.log(a${index}_${number}.x);`,
+        `const i${index}_${number} = ${JSON.stringify(input)}; await ${called}(i${index}_${number});`,
+        `await mcp['${namespace}']['${first.name}'](${JSON.stringify(input)});`,
+        `await ${called}(${Object.values(input).map(asCode).join(', ')});`,
+      ]);
+      const mutants = mutantsOf(first)
+        .map(({ kind, line }) => ({ kind, line: line.replace(`all.${first.name}_x`, `mcp.${namespace}.${first.name}_x`) }))
+        .map(({ kind, line }) => ({ kind, line: line.replace(new RegExp(`(?<![.\\w$])${first.name}\\(`), `${called}(`) }));
+      return [...right, ...mutants.map(({ kind, line }) => `${line} // mistake: ${kind}`)];
+    });
+    const parts: [string, string][] = [];
+    for (let from = 0; from < lines.length; from += LINES_TOGETHER)
+      parts.push([namespace, lines.slice(from, from + LINES_TOGETHER).join('\n')]);
+    return parts;
+  });
+}
+
+const LINES_TOGETHER = 150;
+
+function isDeclarable(name: string): boolean {
+  return exportNames([name]).get(name) === name;
 }
 
 interface Mutant {

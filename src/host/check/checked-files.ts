@@ -1,4 +1,5 @@
 import { declareCheckedFile, type ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
+import type { Namespace } from '../../catalog/namespaces.js';
 import { type CatalogServer, type CatalogSnapshot, isUnavailable } from '../../catalog/snapshot.js';
 import type { ScriptHead } from '../../domain/script.js';
 import type { CheckedFiles } from '../../sandbox/checker/project-files.js';
@@ -15,16 +16,21 @@ export interface CheckedView {
   readonly observedTypeOf?: ObservedTypeOf | undefined;
   /** The stored scripts that it may run, where it imports some. */
   readonly scripts: readonly ScriptHead[];
+  /** The namespaces that the body of a function names, of contract `unified`; absent for a module. */
+  readonly namespaces?: readonly Namespace[];
 }
 
 /**
  * The declarations that a caller's programs are checked with. Each server's are written once, when a program first imports
  * it, and again when its tools change or more was seen of what they return; what the caller does not see is not in them.
  */
-export function checkedFilesOf({ snapshot, library, observedTypeOf, scripts }: CheckedView): CheckedFiles {
+export function checkedFilesOf(view: CheckedView): CheckedFiles {
+  const { snapshot, library, observedTypeOf, scripts, namespaces } = view;
   return {
-    globals: globalsOf(snapshot, library),
+    globals: `${globalsOf(snapshot, library)}${namespaces === undefined ? '' : apiGlobals(namespaces)}`,
     module: (name) => {
+      const namespace = namespaces?.find((each) => name === `${API}${each.name}`);
+      if (namespace !== undefined) return textOf(namespace.server, observedTypeOf, methodNames(namespace));
       if (name === SCRIPTS) return scriptsText(scripts);
       const server = name.startsWith(SERVERS) ? snapshot.serverByPath.get(name.slice(SERVERS.length)) : undefined;
       return server === undefined || isUnavailable(server) ? undefined : textOf(server, observedTypeOf);
@@ -33,6 +39,7 @@ export function checkedFilesOf({ snapshot, library, observedTypeOf, scripts }: C
 }
 
 const SERVERS = 'servers/';
+const API = 'api/';
 const SCRIPTS = SCRIPTS_SPECIFIER.slice('@codemode/'.length);
 /** Texts of one server's tools: what was seen differs from caller to caller. */
 const MAX_TEXTS = 4;
@@ -61,24 +68,46 @@ const GLOBALS = [
   .map((name) => `declare var ${name}: any;\n`)
   .join('');
 
-function textOf(server: CatalogServer, observedTypeOf: ObservedTypeOf | undefined): string {
+/** Of namespaces that a body does not name, and of those that no declaration can have the names of, anything may be used. */
+function apiGlobals(namespaces: readonly Namespace[]): string {
+  const members = namespaces.map(({ name }) => `${name}: typeof import("@codemode/${API}${name}"); `).join('');
+  return `declare const mcp: { ${members}[name: string]: any };\ndeclare var context: any;\ndeclare var fs: any;\n`;
+}
+
+function methodNames({ methods }: Namespace): ReadonlyMap<string, string> {
+  return new Map(methods.map(({ name, tool }) => [tool.tool.name, name]));
+}
+
+function textOf(
+  server: CatalogServer,
+  observedTypeOf: ObservedTypeOf | undefined,
+  names: ReadonlyMap<string, string> = functionNames(server),
+): string {
   const known = texts.get(server.tools) ?? new Map<string, string>();
   texts.set(server.tools, known);
   const seen = observedTypeOf === undefined ? [] : server.tools.map(({ tool }) => observedTypeOf(tool) ?? '');
-  const key = seen.join('\n');
-  const made = known.get(key) ?? declared(server, observedTypeOf);
+  const key = [...names.values(), ...seen].join('\n');
+  const made = known.get(key) ?? declared(server, observedTypeOf, names);
   if (!known.has(key) && known.size >= MAX_TEXTS) known.clear();
   known.set(key, made);
   return made;
 }
 
-function declared(server: CatalogServer, observedTypeOf: ObservedTypeOf | undefined): string {
+function functionNames({ tools }: CatalogServer): ReadonlyMap<string, string> {
+  return new Map(tools.map(({ tool, exportName }) => [tool.name, exportName]));
+}
+
+function declared(
+  server: CatalogServer,
+  observedTypeOf: ObservedTypeOf | undefined,
+  exportNames: ReadonlyMap<string, string>,
+): string {
   const module = {
     path: server.path,
     serverId: server.id,
     serverName: server.name,
     tools: server.tools.map(({ tool }) => tool),
-    exportNames: new Map(server.tools.map(({ tool, exportName }) => [tool.name, exportName])),
+    exportNames,
   };
   return declareCheckedFile(module, observedTypeOf === undefined ? {} : { observedTypeOf }).text;
 }

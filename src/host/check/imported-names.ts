@@ -2,11 +2,18 @@
 export interface ImportedNames {
   readonly functions: ReadonlySet<string>;
   readonly modules: ReadonlySet<string>;
+  /** What `mcp` has, in the body of a function: it also takes arguments by position. */
+  readonly namespaces?: ReadonlySet<string>;
 }
 
 const IMPORT = /\bimport\s+(type\s+)?([^'";()]*?)\s*from\s*["']@codemode\/(?:servers\/[^"'\n]+|scripts)["']/g;
 const WHOLE = /^\*\s*as\s+([\w$]+)$/;
 const ONE = /^([\w$]+)(?:\s+as\s+([\w$]+))?$/;
+
+/** The names of a body. */
+export function membersOf(namespaces: readonly string[]): ImportedNames {
+  return { functions: new Set(), modules: new Set(), namespaces: new Set(namespaces) };
+}
 
 /** Read from the source by eye: names that are not found are only checked less. */
 export function importedNames(source: string): ImportedNames {

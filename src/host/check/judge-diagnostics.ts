@@ -2,7 +2,7 @@ import type { SourcePosition } from '../../domain/run.js';
 import type { CompilerDiagnostic, TypeProblem } from '../../domain/type-check.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/visible-text.js';
-import { importedNames } from './imported-names.js';
+import { importedNames, membersOf } from './imported-names.js';
 import { maskSource } from './mask-source.js';
 import { PromiseUse } from './promise-use.js';
 import { ToolArguments } from './tool-arguments.js';
@@ -13,13 +13,18 @@ const MAX_MESSAGE_CHARACTERS = 600;
 /**
  * Tells apart what would surely fail at run time from what may be fine. The compiler is right about types, and programs run
  * without them: so a mistake counts only where the value stands there as a literal, or a name cannot exist. In doubt it is
- * a warning. A program that catches errors may rely on one: nothing in it is certain.
+ * a warning. A program that catches errors may rely on one: nothing in it is certain. `namespaces`: what `mcp` has, in the body of a
+ * function.
  */
-export function judgeDiagnostics(source: string, found: readonly CompilerDiagnostic[]): TypeProblem[] {
+export function judgeDiagnostics(
+  source: string,
+  found: readonly CompilerDiagnostic[],
+  namespaces?: readonly string[],
+): TypeProblem[] {
   const positions = new Positions(source);
   const masked = maskSource(source);
   const isHandled = masked === undefined || HANDLES_ERRORS.test(masked.text);
-  const names = importedNames(source);
+  const names = namespaces === undefined ? importedNames(source) : membersOf(namespaces);
   const tools = masked && new ToolArguments(source, masked, names);
   const promises = masked && new PromiseUse(source, masked);
   const isCertain = (each: CompilerDiagnostic): boolean =>
@@ -57,7 +62,7 @@ const NO_PROPERTY_BUT = 2551;
 const NO_MODULE = 2307;
 const OF_SERVER = /@codemode\/servers\//;
 const OF_FILE = /modules\/(?:servers\/|scripts\b)|@codemode\/scripts/;
-const OF_MODULE = /on type 'typeof import\("\/p\/modules\/(?:servers\/|scripts\b)/;
+const OF_MODULE = /on type 'typeof import\("\/p\/modules\/(?:servers\/|scripts\b|api\/)/;
 
 /** A function that its server does not have, or a server that does not exist. Types may be imported that do not exist. */
 function isUnknownName({ code, text, start, end }: CompilerDiagnostic, masked: string): boolean {
@@ -126,6 +131,7 @@ function messageOf({ code, text, chain, start, end }: CompilerDiagnostic, source
   const whole = reason === undefined ? text : `${text} ${reason}`;
   const name = OF_PROPERTY.has(code) ? /^["']?([\w$-]{1,60})["']?$/.exec(source.slice(start, end))?.[1] : undefined;
   const plain = `${name === undefined ? '' : `${name}: `}${whole}`
+    .replaceAll(/typeof import\("\/p\/modules\/api\/([^"]+)"\)/g, 'mcp.$1')
     .replaceAll(/typeof import\("\/p\/modules\/([^"]+)"\)/g, '@codemode/$1')
     // What a promise would resolve to is of no use to who has forgotten to await it.
     .replaceAll(/'Promise<.{60,}?>'/gs, "'Promise<...>'")

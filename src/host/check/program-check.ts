@@ -27,6 +27,7 @@ export async function checkProgram(checkers: TypeCheckers, program: CheckedProgr
       problems: judgeDiagnostics(
         source,
         found.filter((each) => !isKnownModule(each, snapshot)),
+        program.namespaces?.map(({ name }) => name),
       ),
     };
   } catch (error) {

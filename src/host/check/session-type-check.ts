@@ -4,6 +4,7 @@ import type { TypeVerdict } from '../../domain/type-check.js';
 import type { TypeCheckers } from '../../sandbox/checker/type-checkers.js';
 import type { RunRequest, RunSummary } from '../runs/run-types.js';
 import type { ToolView } from '../tools/tool-view.js';
+import { namedNamespaces } from './named-namespaces.js';
 import { type CheckedProgram, checkProgram } from './program-check.js';
 import { TypeCheckGate } from './type-check-gate.js';
 
@@ -13,6 +14,7 @@ export interface SeenByProgram {
   readonly scripts: readonly ScriptHead[];
 }
 
+const CALLS_MEMBERS = /\bmcp\b/;
 const CALLS_TOOLS = /@codemode\/(?:servers\/|scripts\b)/;
 
 /** Checks the types of a session's programs. Where it cannot, it says so once. */
@@ -20,11 +22,14 @@ export class SessionTypeCheck {
   readonly #caller: CallerId;
   /** The declarations that programs of the contract see besides their tools; absent where they are not checked. */
   readonly #library: string | undefined;
+  /** Programs are bodies of functions. */
+  readonly #isBody: boolean;
   #saidUnchecked = false;
 
-  constructor(caller: CallerId, library: string | undefined) {
+  constructor(caller: CallerId, library: string | undefined, isBody: boolean) {
     this.#caller = caller;
     this.#library = library;
+    this.#isBody = isBody;
   }
 
   /** What the types of a module say of it. Nothing is run. */
@@ -38,15 +43,17 @@ export class SessionTypeCheck {
   /** The check of a program that is about to start, beside it. Only modules that name servers are checked. */
   gateFor(types: TypeCheckers | undefined, request: RunRequest, seen: SeenByProgram): TypeCheckGate | undefined {
     const library = this.#library;
-    const { source, script, context } = request;
+    const { source, script } = request;
     if (types === undefined || types.missing !== undefined || library === undefined) return undefined;
-    if (script !== undefined || context !== undefined || !CALLS_TOOLS.test(source)) return undefined;
+    const callsTools = this.#isBody ? CALLS_MEMBERS : CALLS_TOOLS;
+    if (script !== undefined || !callsTools.test(source)) return undefined;
     return new TypeCheckGate(checkProgram(types, this.#checked(source, seen, library)));
   }
 
   #checked(source: string, { view, scripts }: SeenByProgram, library: string): CheckedProgram {
     const { forCode: snapshot, observedTypeOf } = view;
-    return { caller: this.#caller, source, snapshot, library, observedTypeOf, scripts };
+    const program = { caller: this.#caller, source, snapshot, library, observedTypeOf, scripts };
+    return this.#isBody ? { ...program, namespaces: namedNamespaces(source, snapshot) } : program;
   }
 
   /** What the answer says of types: what may explain a failure, and once that programs are not checked. */

@@ -43,7 +43,16 @@ export class ToolArguments {
     const { text } = this.#masked;
     let bracket = enclosingBracket(this.#masked, at);
     while (bracket !== undefined && text[bracket] !== '(') bracket = enclosingBracket(this.#masked, bracket);
-    return bracket !== undefined && this.#isTool(text.slice(0, bracket));
+    if (bracket === undefined || !this.#isTool(text.slice(0, bracket))) return false;
+    return this.#names.namespaces === undefined || this.#isByName(bracket);
+  }
+
+  /** One object and nothing else: by position the compiler's words are about another way to call it. */
+  #isByName(bracket: number): boolean {
+    const { text, partner } = this.#masked;
+    const open = bracket + 1 + (/^\s*/.exec(text.slice(bracket + 1))?.[0].length ?? 0);
+    const close = text[open] === '{' ? partner.get(open) : undefined;
+    return close !== undefined && /^\s*,?\s*\)/.test(text.slice(close + 1));
   }
 
   /** `create_issue()`: the place is the name, or the whole call. */
@@ -55,6 +64,11 @@ export class ToolArguments {
 
   /** Whether what ends here is the name of an imported function, or of one of an imported module. */
   #isTool(before: string): boolean {
+    const { namespaces } = this.#names;
+    if (namespaces !== undefined) {
+      const namespace = /(?<![\w$.])mcp\s*\.\s*([\w$]+)\s*\.\s*[\w$]+\s*$/.exec(before)?.[1];
+      return namespace !== undefined && namespaces.has(namespace);
+    }
     const [, module, name] = /(?:(?<![\w$.])([\w$]+)\s*\.\s*)?(?<![\w$])([\w$]+)\s*$/.exec(before) ?? [];
     if (name === undefined) return false;
     if (module !== undefined) return this.#names.modules.has(module);

@@ -63,6 +63,8 @@ export function createUnifiedProfile({
     maxResultBytes: MAX_RESULT_BYTES,
     instructions: (view) => instructions(view, settings, mostResultCharacters(maxTokens)),
     declarations: (server, view) => apiDeclarationsOf(view, [server.id]),
+    checkedLibrary: '',
+    checksBodies: true,
   };
 }
 

@@ -65,6 +65,6 @@ export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, cal
     reservedNames: profile.tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
     maxResultBytes: profile.maxResultBytes,
     declarations: (server, view) => profile.declarations(server, view),
-    ...omitUndefined({ checkedLibrary: profile.checkedLibrary }),
+    ...omitUndefined({ checkedLibrary: profile.checkedLibrary, checksBodies: profile.checksBodies }),
   };
 }

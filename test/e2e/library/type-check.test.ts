@@ -103,6 +103,16 @@ describe('the types of a program', options, () => {
     expect(sent).toEqual([]);
   });
 
+  test('bodies of execute are checked too: calls by name, and none by position', async () => {
+    const wrong = `await mcp.shop.create_order({ customer_id: 'c1' });\nreturn mcp.shop.create_order({ custmer_id: 'c2' });`;
+    const { error } = await host.execute(wrong);
+    expect(error).toMatchObject({ code: 'TYPE_ERROR', message: expect.stringContaining("'custmer_id' does not exist") });
+    expect((await host.execute('return mcp.shop.creat_order({});')).error).toMatchObject({ code: 'TYPE_ERROR' });
+    expect(sent).toEqual([]);
+    const fine = await host.execute("return (await mcp.shop.create_order('c1', 2)).id;");
+    expect([fine.result, sent]).toEqual(['o1', ['{"customer_id":"c1","count":2}']]);
+  });
+
   test('one caller has only so many programs checked at once', async () => {
     const verdicts = await Promise.all(Array.from({ length: 40 }, () => host.check(`${SHOP}await create_order({});`)));
     const checked = verdicts.filter(({ isChecked }) => isChecked);
@@ -138,6 +148,24 @@ describe('the types of a program', options, () => {
     // A source that the sandbox itself refuses to read has no result either way; nothing is sent twice.
     expect([{ id: 'o1' }, null]).toContainEqual(result);
     expect(sent.length).toBeLessThanOrEqual(1);
+  });
+});
+
+/** Instantiates itself twice at every step: it takes the compiler longer than a check may. */
+const BOMB = `type Grow<N extends number, A extends any[] = []> = A['length'] extends N ? A : Grow<N, [...A, Grow<N, [...A, 1]>]>;
+type Grown = Grow<40>; const grown: Grown = 1;\n`;
+
+test('a bomb ends the checker, the run goes on with a note, and the next program is checked', options, async () => {
+  const config = { policy: [ALLOWED], check: { compiler: COMPILER } };
+  await using host = await createHost({ config, tools: tools as never });
+  const { result, diagnostics } = await host.run(`${SHOP}${BOMB}${GIVE} await create_order({ customer_id: 'c1' });`);
+  expect({ result, diagnostics }).toMatchObject({
+    result: { id: 'o1' },
+    diagnostics: [{ severity: 'info', code: 'TYPES_NOT_CHECKED', message: expect.stringContaining('was stopped') }],
+  });
+  expect(await host.check(`${SHOP}await create_order({ customer_id: 5 });`)).toMatchObject({
+    isChecked: true,
+    problems: [{ severity: 'error' }],
   });
 });
 
