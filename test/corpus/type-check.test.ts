@@ -325,7 +325,10 @@ function bodiesOf(snapshot: CatalogSnapshot): [server: string, text: string][] {
         `const a${index}_${number} = await ${called}(${asCode(input)}); console.log(a${index}_${number}.x);`,
         `const i${index}_${number} = ${JSON.stringify(input)}; await ${called}(i${index}_${number});`,
         `await mcp['${namespace}']['${first.name}'](${JSON.stringify(input)});`,
-        `await ${called}(${Object.values(input).map(asCode).join(', ')});`,
+        // One object alone is the input by name.
+        ...(Object.values(input).length === 1 && isJsonObject(Object.values(input)[0])
+          ? []
+          : [`await ${called}(${Object.values(input).map(asCode).join(', ')});`]),
       ]);
       const mutants = mutantsOf(first)
         .map(({ kind, line }) => ({ kind, line: line.replace(`all.${first.name}_x`, `mcp.${namespace}.${first.name}_x`) }))

@@ -105,11 +105,12 @@ describe('the types of a program', options, () => {
 
   test('bodies of execute are checked too: calls by name, and none by position', async () => {
     const wrong = `await mcp.shop.create_order({ customer_id: 'c1' });\nreturn mcp.shop.create_order({ custmer_id: 'c2' });`;
-    const { error } = await host.execute(wrong);
+    const granted = { capabilities: ['mcp:shop'] };
+    const { error } = await host.execute(wrong, granted);
     expect(error).toMatchObject({ code: 'TYPE_ERROR', message: expect.stringContaining("'custmer_id' does not exist") });
-    expect((await host.execute('return mcp.shop.creat_order({});')).error).toMatchObject({ code: 'TYPE_ERROR' });
+    expect((await host.execute('return mcp.shop.creat_order({});', granted)).error).toMatchObject({ code: 'TYPE_ERROR' });
     expect(sent).toEqual([]);
-    const fine = await host.execute("return (await mcp.shop.create_order('c1', 2)).id;");
+    const fine = await host.execute("return (await mcp.shop.create_order('c1', 2)).id;", granted);
     expect([fine.result, sent]).toEqual(['o1', ['{"customer_id":"c1","count":2}']]);
   });
 
