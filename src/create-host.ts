@@ -67,7 +67,11 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
     isServer: (name) => servers.describe(name) !== undefined,
   };
   const unified = createUnifiedProfile(settings);
-  const sessionOf = ({ name, presentation, checkedLibrary, checksBodies }: Profile, caller: CallerId, bounds?: CapabilitySet) =>
+  const sessionOf = (
+    { name, presentation, checkedLibrary, checksBodies }: Profile,
+    caller: CallerId,
+    bounds?: CapabilitySet,
+  ) =>
     host.openSession({
       caller,
       ...omitUndefined({ bounds }),

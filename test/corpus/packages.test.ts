@@ -122,7 +122,20 @@ function pythonPrograms({ server, name, tool, input }: Call): PythonProgram[] {
   return [...right.map((text) => ({ text })), ...wrong].map((each) => ({ ...each, text: `${head}${each.text}\n` }));
 }
 
-const KEYWORDS = new Set(['from', 'import', 'class', 'in', 'is', 'not', 'and', 'or', 'with', 'as', 'global', 'arguments']);
+const KEYWORDS = new Set([
+  'from',
+  'import',
+  'class',
+  'in',
+  'is',
+  'not',
+  'and',
+  'or',
+  'with',
+  'as',
+  'global',
+  'arguments',
+]);
 
 const CHECK_ALL = `
 import json, pathlib, sys

@@ -40,7 +40,13 @@ describe('programs over the tools of the corpus', options, () => {
   afterAll(() => checkers.close());
 
   async function problemsOf(source: string): Promise<readonly TypeProblem[]> {
-    const verdict = await checkProgram(checkers, { caller: CALLER, source, snapshot, library: LIBRARY_DECLARATIONS, scripts: [] });
+    const verdict = await checkProgram(checkers, {
+      caller: CALLER,
+      source,
+      snapshot,
+      library: LIBRARY_DECLARATIONS,
+      scripts: [],
+    });
     if (!verdict.isChecked) throw new Error(verdict.reason);
     return verdict.problems;
   }
@@ -61,7 +67,9 @@ describe('programs over the tools of the corpus', options, () => {
     expect(tools.length).toBeGreaterThanOrEqual(ofCorpus({ own: 400, reference: 1_200 }));
   });
 
-  test('bodies of contract unified: valid calls are no error, 95 of 100 mistakes are', { timeout: 120_000 }, async () => {
+  test('bodies of contract unified: valid calls are no error, 95 of 100 mistakes are', {
+    timeout: 120_000,
+  }, async () => {
     const alarms: unknown[] = [];
     const caught = { all: 0, found: 0, missed: [] as string[] };
     let valid = 0;
@@ -331,8 +339,14 @@ function bodiesOf(snapshot: CatalogSnapshot): [server: string, text: string][] {
           : [`await ${called}(${Object.values(input).map(asCode).join(', ')});`]),
       ]);
       const mutants = mutantsOf(first)
-        .map(({ kind, line }) => ({ kind, line: line.replace(`all.${first.name}_x`, `mcp.${namespace}.${first.name}_x`) }))
-        .map(({ kind, line }) => ({ kind, line: line.replace(new RegExp(`(?<![.\\w$])${first.name}\\(`), `${called}(`) }));
+        .map(({ kind, line }) => ({
+          kind,
+          line: line.replace(`all.${first.name}_x`, `mcp.${namespace}.${first.name}_x`),
+        }))
+        .map(({ kind, line }) => ({
+          kind,
+          line: line.replace(new RegExp(`(?<![.\\w$])${first.name}\\(`), `${called}(`),
+        }));
       return [...right, ...mutants.map(({ kind, line }) => `${line} // mistake: ${kind}`)];
     });
     const parts: [string, string][] = [];

@@ -93,7 +93,9 @@ for (const [name, makeSnapshot] of ofCorpus({ own: CATALOGS, reference: CATALOGS
         const tokens = countTokens(briefing.text);
         expect(briefing.estimatedTokens).toBeLessThanOrEqual(budgetTokens);
         expect(tokens).toBeLessThanOrEqual(budgetTokens);
-        expect(countTokens(serverInstructions({ maySave: true, briefing })) - tokens).toBeLessThanOrEqual(CONTRACT_TOKENS);
+        expect(countTokens(serverInstructions({ maySave: true, briefing })) - tokens).toBeLessThanOrEqual(
+          CONTRACT_TOKENS,
+        );
       },
     );
 
@@ -120,10 +122,16 @@ test('the longest example leaves room for servers in the description', () => {
 });
 
 test('declarations of small servers are there at once, and of many an index with a way to the rest [A18]', () => {
-  const all = serverInstructions({ maySave: true, briefing: briefCatalog(snapshotOf(SMALL_CATALOG), { budgetTokens: 2_000 }) });
+  const all = serverInstructions({
+    maySave: true,
+    briefing: briefCatalog(snapshotOf(SMALL_CATALOG), { budgetTokens: 2_000 }),
+  });
   expect(all).toContain('declare module "@codemode/servers/notes"');
   expect(all).toContain('declare module "@codemode/servers/clock"');
-  const index = serverInstructions({ maySave: true, briefing: briefCatalog(snapshotOf(thousandServers), { budgetTokens: 4_000 }) });
+  const index = serverInstructions({
+    maySave: true,
+    briefing: briefCatalog(snapshotOf(thousandServers), { budgetTokens: 4_000 }),
+  });
   expect(index).toContain("A server's types come with the first answer that imports it");
   expect(index).toMatch(/\n- and \d+ more servers with \d+ tools: await listServers\(\)/);
 });

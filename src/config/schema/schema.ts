@@ -41,7 +41,12 @@ export const configSchema = z.strictObject({
     .strictObject({
       codeMode: codeModeSchema
         .prefault({})
-        .meta(means('What programs get, for every model. `auto` is short for `enabled: auto`.', '{ excludedTools: ["mail/*"] }')),
+        .meta(
+          means(
+            'What programs get, for every model. `auto` is short for `enabled: auto`.',
+            '{ excludedTools: ["mail/*"] }',
+          ),
+        ),
     })
     .prefault({})
     .meta(means('Settings for every model.', '{ codeMode: { enabled: true } }')),

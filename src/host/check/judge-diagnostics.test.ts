@@ -111,7 +111,7 @@ test('the position counts lines and columns from 1, and the correction is named'
 });
 
 test('the corrected line has the right name or the right value', () => {
-  const wrong = "Type '\"payed\"' is not assignable to type '\"paid\"'. Did you mean '\"paid\"'?";
+  const wrong = 'Type \'"payed"\' is not assignable to type \'"paid"\'. Did you mean \'"paid"\'?';
   expect(judged("await create({ state: 'payed', n: 1 });", 'state', 2820, wrong)?.hint).toBe(
     'Write "paid": `await create({ state: "paid", n: 1 });`.',
   );

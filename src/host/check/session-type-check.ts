@@ -33,7 +33,11 @@ export class SessionTypeCheck {
   }
 
   /** What the types of a module say of it. Nothing is run. */
-  async check(types: TypeCheckers | undefined, source: string, viewOf: () => Promise<SeenByProgram>): Promise<TypeVerdict> {
+  async check(
+    types: TypeCheckers | undefined,
+    source: string,
+    viewOf: () => Promise<SeenByProgram>,
+  ): Promise<TypeVerdict> {
     const library = this.#library;
     if (types === undefined) return { isChecked: false, reason: 'it is switched off (check.types: off)' };
     if (library === undefined) return { isChecked: false, reason: 'programs of this contract are not checked' };

@@ -128,7 +128,8 @@ function split(
   reservedNames: readonly string[],
   { hidden, unreachable }: { hidden: ReadonlySet<CatalogTool>; unreachable: ReadonlySet<CatalogServer> },
 ): ToolView {
-  const isDirect = (tool: CatalogTool) => enabled === false || excludedTools.some((pattern) => isExcluded(tool, pattern));
+  const isDirect = (tool: CatalogTool) =>
+    enabled === false || excludedTools.some((pattern) => isExcluded(tool, pattern));
   const direct: CatalogTool[] = [];
   const servers: CatalogServer[] = [];
   const hiddenServers: CatalogServer[] = [];

@@ -60,7 +60,9 @@ export function renderResponse(summary: RunSummary, requestId: string): ExecuteR
     ...(unawaited === undefined ? [] : [inNamespaceWords(warningLine(unawaited))]),
     ...(lost === undefined || lost.isUsual ? [] : [warningLine(lost)]),
     ...(succeeded.length === 0 ? [] : [`info: before the program failed, ${callsMade(succeeded)}`]),
-    ...(summary.typeWarnings ?? []).slice(0, MAX_TYPE_WARNINGS).map(({ message, position }) => `warning: line ${position.line}: ${message}`),
+    ...(summary.typeWarnings ?? [])
+      .slice(0, MAX_TYPE_WARNINGS)
+      .map(({ message, position }) => `warning: line ${position.line}: ${message}`),
     ...(summary.typesUnchecked === undefined ? [] : [`warning: types were not checked: ${summary.typesUnchecked}`]),
     ...redactionLines(redactions),
     ...unavailable.map(({ name, reason }) => `warning: ${name}: ${reason}`),

@@ -56,7 +56,9 @@ test('functions of stored scripts are checked like those of servers', options, a
     ],
   ]);
   // What a script returns is not promised.
-  expect(await check("const r = await month_report({ month: 'x' }); r.anything.at(0); await runScript('a');")).toMatchObject({
+  expect(
+    await check("const r = await month_report({ month: 'x' }); r.anything.at(0); await runScript('a');"),
+  ).toMatchObject({
     status: 0,
   });
 });

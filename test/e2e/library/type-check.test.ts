@@ -107,8 +107,13 @@ describe('the types of a program', options, () => {
     const wrong = `await mcp.shop.create_order({ customer_id: 'c1' });\nreturn mcp.shop.create_order({ custmer_id: 'c2' });`;
     const granted = { capabilities: ['mcp:shop'] };
     const { error } = await host.execute(wrong, granted);
-    expect(error).toMatchObject({ code: 'TYPE_ERROR', message: expect.stringContaining("'custmer_id' does not exist") });
-    expect((await host.execute('return mcp.shop.creat_order({});', granted)).error).toMatchObject({ code: 'TYPE_ERROR' });
+    expect(error).toMatchObject({
+      code: 'TYPE_ERROR',
+      message: expect.stringContaining("'custmer_id' does not exist"),
+    });
+    expect((await host.execute('return mcp.shop.creat_order({});', granted)).error).toMatchObject({
+      code: 'TYPE_ERROR',
+    });
     expect(sent).toEqual([]);
     const fine = await host.execute("return (await mcp.shop.create_order('c1', 2)).id;", granted);
     expect([fine.result, sent]).toEqual(['o1', ['{"customer_id":"c1","count":2}']]);
@@ -156,7 +161,7 @@ describe('the types of a program', options, () => {
 const BOMB = `type Grow<N extends number, A extends any[] = []> = A['length'] extends N ? A : Grow<N, [...A, Grow<N, [...A, 1]>]>;
 type Grown = Grow<40>; const grown: Grown = 1;\n`;
 
-test('a bomb ends the checker, the run goes on with a note, and the next program is checked', options, async () => {
+test('a bomb ends the checker, the run continues with a note, and the next program is checked', options, async () => {
   const config = { policy: [ALLOWED], check: { compiler: COMPILER } };
   await using host = await createHost({ config, tools: tools as never });
   const { result, diagnostics } = await host.run(`${SHOP}${BOMB}${GIVE} await create_order({ customer_id: 'c1' });`);

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { AS_SHIPPED, everyday, openHome, openStdio, run, runProgram, startServe, until } from '../../support/program.js';
+import {
+  AS_SHIPPED,
+  everyday,
+  openHome,
+  openStdio,
+  run,
+  runProgram,
+  startServe,
+  until,
+} from '../../support/program.js';
 
 /** `codeMode: auto`: a client gets the tools themselves where they cost less to read than code mode does. */
 const AUTO = { ...AS_SHIPPED, defaults: { codeMode: 'auto' } };
@@ -39,7 +48,8 @@ test('past the break-even a new client gets code mode, and one that is connected
   await using second = await server.connect('legacy');
   expect(await namesOf(second.client)).toEqual(['codemode_run']);
   expect(second.client.getInstructions()).toContain('everyday');
-  const source = "import { add } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await add({ a: 1, b: 2 });";
+  const source =
+    "import { add } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await add({ a: 1, b: 2 });";
   expect((await run(second.client, source)).result).toEqual({ sum: 3 });
   expect(await first.client.callTool({ name: 'add', arguments: { a: 20, b: 22 } })).toMatchObject({
     structuredContent: { sum: 42 },

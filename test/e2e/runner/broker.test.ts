@@ -106,7 +106,9 @@ test(
     });
     expect(unknown.error).toMatchObject({
       type: 'AttributeError',
-      message: expect.stringMatching(/^module 'servers\.day' has no function 'ad' \(line 5, column 7\)\. Write add: `await servers\.day\.add\(a=1, b=2\)`\./),
+      message: expect.stringMatching(
+        /^module 'servers\.day' has no function 'ad' \(line 5, column 7\)\. Write add: `await servers\.day\.add\(a=1, b=2\)`\./,
+      ),
     });
     expect([home.lines, handled.data]).toEqual([[], 'InvalidArguments']);
   },

@@ -47,8 +47,7 @@ function details(limits: LimitTable): string {
 }
 
 /** Where something is stored, the module is declared. */
-const SAVE_RULE =
-  '- `save({ name, inputs })` of `@codemode/scripts` keeps your last program; the user is asked.';
+const SAVE_RULE = '- `save({ name, inputs })` of `@codemode/scripts` keeps your last program; the user is asked.';
 
 function serversSection({ level, text, notice, ...counts }: CatalogBriefing): string {
   const heading = serversHeading(counts);

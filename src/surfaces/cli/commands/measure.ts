@@ -3,6 +3,7 @@ import { codeModeOf } from '../../../config/schema/code-mode.js';
 import { isHostError } from '../../../domain/errors.js';
 import { MEASURE_CALLER } from '../../../domain/own-callers.js';
 import { needsOf, type ProfileName } from '../../../domain/profile-name.js';
+import { type BreakEven, breakEvenOf } from '../../../host/admin/break-even.js';
 import {
   measureSearch,
   measureTokens,
@@ -12,7 +13,6 @@ import {
   type TokenReport,
   type WorthVerdict,
 } from '../../../host/admin/measure.js';
-import { type BreakEven, breakEvenOf } from '../../../host/admin/break-even.js';
 import { type BriefingChoice, briefingChoices, judge } from '../../../host/admin/measure-levels.js';
 import {
   type DriftReport,
