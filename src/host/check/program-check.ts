@@ -21,7 +21,10 @@ export async function checkProgram(checkers: TypeCheckers, program: CheckedProgr
   const { missing } = checkers;
   if (missing !== undefined) return { isChecked: false, ...missing };
   try {
-    const found = await checkers.check(caller, source, checkedFilesOf(program));
+    const isBody = program.namespaces !== undefined;
+    const text = isBody ? `${BODY_HEAD}${source}${BODY_END}` : source;
+    const all = await checkers.check(caller, text, checkedFilesOf(program));
+    const found = isBody ? all.flatMap((each) => ofBody(each, source)) : all;
     return {
       isChecked: true,
       problems: judgeDiagnostics(
@@ -35,6 +38,15 @@ export async function checkProgram(checkers: TypeCheckers, program: CheckedProgr
       return { isChecked: false, reason: error.message, ...(error.isFailure ? { isFailure: true } : {}) };
     return { isChecked: false, reason: 'its types could not be judged', isFailure: true };
   }
+}
+
+/** The compiler looks at no `return` outside of a function. On the first line, so that only offsets move. */
+const BODY_HEAD = 'export default async () => {';
+const BODY_END = '\n}';
+
+function ofBody({ start, end, ...diagnostic }: CompilerDiagnostic, { length }: string): CompilerDiagnostic[] {
+  const [from, to] = [start - BODY_HEAD.length, end - BODY_HEAD.length];
+  return from < 0 || to > length ? [] : [{ ...diagnostic, start: from, end: to }];
 }
 
 /** A server that there is, under a name that the compiler does not find: it is not the program's mistake. */

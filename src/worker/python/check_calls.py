@@ -56,8 +56,8 @@ class _Program:
     def module(self, name: str) -> "_Module | None":
         if name not in self.known:
             text = self.files.get(f"servers/{name}/__init__.py", "")
-            line = next((line for line in text.split("\n") if line.startswith(INPUTS)), None)
-            self.known[name] = None if line is None else _Module(name, text, json.loads(line[len(INPUTS) :]))
+            line = _line_of(text, INPUTS)
+            self.known[name] = None if line is None else _Module(name, text, json.loads(line))
         return self.known[name]
 
     def import_problem(self, node) -> "dict | None":
@@ -173,8 +173,14 @@ class _Module:
         """Names besides the functions: types, and what is ours."""
         if name.startswith("_"):
             return True
-        line = next((line for line in self.text.split("\n") if line.startswith("_type_names = ")), "")
-        return name in line.partition('"')[2].rpartition('"')[0].split()
+        line = _line_of(self.text, "_type_names = ") or ""
+        return name in line.strip('"').split()
+
+
+def _line_of(text: str, head: str) -> "str | None":
+    """What follows on the line that begins so. A module may have a megabyte: it is not cut into lines."""
+    at = text.find(f"\n{head}")
+    return None if at < 0 else text[at + 1 + len(head) :].partition("\n")[0]
 
 
 def _is_unjudged(node) -> bool:

@@ -111,7 +111,14 @@ describe('the types of a program', options, () => {
       code: 'TYPE_ERROR',
       message: expect.stringContaining("'custmer_id' does not exist"),
     });
-    expect((await host.execute('return mcp.shop.creat_order({});', granted)).error).toMatchObject({
+    expect(
+      (
+        await host.execute(
+          "await mcp.shop.create_order({ customer_id: 'c1' });\nreturn mcp.shop.creat_order({});",
+          granted,
+        )
+      ).error,
+    ).toMatchObject({
       code: 'TYPE_ERROR',
     });
     expect(sent).toEqual([]);
