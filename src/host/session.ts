@@ -372,8 +372,8 @@ export class Session {
     tools.countRedactions(redacted);
     await audit?.redacted(run.facts.context, redacted);
     const { source } = report.journal;
-    const outcome = explainedOutcome(run, report, { profile: this.#options.profile, grants: this.#reach });
     const { catalog, observed, suspended, results } = this.#parts;
+    const outcome = explainedOutcome(run, report, { profile: this.#options.profile, grants: this.#reach, catalog });
     const summary: RunSummary = {
       ...endedSummary(run, report, outcome, { results, sandbox, options: this.#options }),
       unavailable: missingServers(run.facts.requestedServers, source, run.view, (id) => catalog.startingNote(id)),

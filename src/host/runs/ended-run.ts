@@ -1,5 +1,6 @@
 import type { Redactor } from '../../broker/redaction/redactor.js';
 import type { RunContext } from '../../broker/run-context.js';
+import type { Catalog } from '../../catalog/catalog.js';
 import { type Outcome, withUnfinished } from '../../domain/run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { engineOf } from '../../sandbox/journal.js';
@@ -7,6 +8,7 @@ import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { withJsonTextHint } from '../calls/json-text-hint.js';
 import { type CalleeContext, withCalleeNamed } from '../calls/missing-function.js';
+import { withMissingMembers } from '../calls/missing-members.js';
 import type { RunCalls } from '../calls/run-calls.js';
 import type { TypeCheckGate } from '../check/type-check-gate.js';
 import type { Recording } from '../recordings/recording.js';
@@ -48,10 +50,15 @@ export function suspendedAnswer(run: PreparedRun, end: Extract<RunEnd, { state: 
 }
 
 /** The outcome with what only the host knows: names of missing functions, kinds of answers, calls that may have taken effect. */
-export function explainedOutcome({ view, calls }: PreparedRun, report: RunReport, session: CalleeContext): Outcome {
+export function explainedOutcome(
+  { view, calls }: PreparedRun,
+  report: RunReport,
+  session: CalleeContext & { readonly catalog: Pick<Catalog, 'search'> },
+): Outcome {
   const { source } = report.journal;
   const named = withCalleeNamed(report.outcome, source, view.forCode, session);
-  const hinted = withJsonTextHint(named, source, calls.tools.jsonTexts);
+  const complete = withMissingMembers(named, source, view.forCode, session);
+  const hinted = withJsonTextHint(complete, source, calls.tools.jsonTexts);
   return withUnfinished(hinted, calls.tools.unfinished.mayHaveRun());
 }
 

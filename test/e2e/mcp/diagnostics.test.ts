@@ -256,6 +256,19 @@ describe('what a program does not see', () => {
       expect(await diagnosticsOf(code)).toMatchObject([{ severity: 'info', code: 'NO_RESULT', hint }]);
   });
 
+  test('all tools of a namespace import that are not there are told with the first failure', async () => {
+    const { diagnostics } = await codemode.run(`import * as everyday from '@codemode/servers/everyday';
+await everyday.fail({});
+await everyday.echoo({ message: 'x' });
+await everyday.make_it_fail_now({});`);
+    expect(diagnostics[0]).toMatchObject({
+      code: 'UNCAUGHT_EXCEPTION',
+      hint: expect.stringMatching(
+        /Also not there: everyday\.echoo \(echo\?\), everyday\.make_it_fail_now \(fail\b.*\?\)\.$/,
+      ),
+    });
+  });
+
   test('a tool by its real name on a namespace import is answered with its name in code', async () => {
     const [diagnostic] = await diagnosticsOf(
       `import * as notes from '@codemode/servers/notes';\nawait notes["for-bidden"]({});`,

@@ -84,7 +84,7 @@ describe('documentation', () => {
     const { text } = declare([one, tool('g', { type: 'object', properties: { p: { not: {} } } })], {
       detail: 'signatures',
     });
-    expect(text).toContain(`  /** @annotations ${hints} */\n  export function f(`);
+    expect(text).toContain('  /** @annotations title: "Effs", destructiveHint: true */\n  export function f(');
     expect(text).toContain('/** @warning not expressed in this type: not */');
     expect(text).not.toMatch(/First|One/);
   });

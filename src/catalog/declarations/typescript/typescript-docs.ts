@@ -33,7 +33,8 @@ export function toolDocs(
     lines.push(`@tool ${commentLine(quoteVisibly(tool.name), 200)}`);
   const isTold = title === '' || (description === '' && !isSignature);
   const named = isTold ? [] : [`title: ${commentLine(quoteVisibly(title), MAX_TITLE)}`];
-  const hints = [...named, ...annotationHints(tool)];
+  // Of what a tool is not, a short form says nothing.
+  const hints = [...named, ...annotationHints(tool).filter((hint) => !isSignature || !hint.endsWith(': false'))];
   if (hints.length > 0) lines.push(`@annotations ${hints.join(', ')}`);
   if (asks) lines.push('@asks');
   if (deprecated === true && !isSignature) lines.push('@deprecated');
