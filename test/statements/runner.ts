@@ -754,7 +754,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B11.8',
     clause: 'Spec Alignment',
     says: 'A wrong request of an agent is a tool result with `isError`, no protocol error',
-    test: [MCP, 'answers with the envelope, and beside it what was printed; a wrong request is refused by name'],
+    test: [MCP, 'answers with the result, and beside it what was printed; a wrong request is refused by name'],
   },
 
   // B12: metadata that must not break

@@ -86,7 +86,7 @@ export const responseSchema = z.strictObject({
     .default(5_000)
     .meta(
       means(
-        'Profile `codemode` over MCP: about how many tokens a response may have. A larger result is kept under a handle.',
+        'Over MCP: about how many tokens a response may have. Of a larger result the beginning is shown; profile `codemode` keeps it under a handle.',
         '10000',
       ),
     ),
