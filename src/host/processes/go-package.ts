@@ -11,7 +11,7 @@ import {
 import { allTools, type CatalogServer, type CatalogSnapshot, type CatalogTool } from '../../catalog/snapshot.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ToolView } from '../tools/tool-view.js';
-import { goObserved } from './go-signature.js';
+import { goObserved } from './go-observed.js';
 import { asksIn, byServer, selectGoDeclarations } from './select-go-declarations.js';
 
 /** The tools of one snapshot as Go knows them. */

@@ -1,7 +1,7 @@
-import { observedResult } from '../../catalog/declarations/typescript/signature.js';
 import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import type { Tool } from '../../domain/tool.js';
 import { safeSlice } from '../../lib/safe-slice.js';
+import { goObserved } from './go-observed.js';
 import type { GoTools } from './go-package.js';
 
 /** A search shows ten of them. */
@@ -23,14 +23,6 @@ export function goSignature(name: string, tool: Tool, tools: GoTools, observedTy
 export function observedIn(tool: Tool, observedTypeOf: ObservedTypeOf | undefined): string {
   const seen = tool.outputSchema === undefined ? goObserved(observedTypeOf?.(tool)) : undefined;
   return seen === undefined ? '' : ` // observed: ${seen}`;
-}
-
-/** What the text of a tool without a declared output was seen to hold; undefined where that is just text. */
-export function goObserved(observedType: string | undefined): string | undefined {
-  const seen = observedResult(observedType);
-  if (seen === undefined || observedType === 'string') return undefined;
-  // Such functions give a string: of a structured value, its JSON.
-  return observedType?.startsWith('/**') === true ? seen : `JSON text of: ${seen}`;
 }
 
 /** The type of what a function takes; undefined where it takes nothing. */
