@@ -39,11 +39,9 @@ export async function openConsoleHttp(
     return start(0);
   });
   const announced = await announce(access, url, address);
-  host
-    .warm(log)
-    .catch((error: unknown) => {
-      log(`servers could not be prepared: ${String(error)}`, 'error');
-    });
+  host.warm(log).catch((error: unknown) => {
+    log(`servers could not be prepared: ${String(error)}`, 'error');
+  });
   return {
     url,
     consoleLink: announced.link,

@@ -81,9 +81,7 @@ export async function openHttp(
   const announced = await announce(access, url, host);
   if (!LOOPBACK.includes(host))
     mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front', 'warn');
-  mcp.host
-    .warm(mcp.log)
-    .catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));
+  mcp.host.warm(mcp.log).catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));
   return {
     url,
     consoleLink: announced.link,

@@ -109,7 +109,11 @@ export class Host {
     const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
     const programs = this.#warmPrograms(sandbox, (message) => log(message, 'info'));
-    await Promise.all([programs, this.#parts.catalog.refreshAll((id) => this.#tellOfFailed(id, log)), audit?.refusal()]);
+    await Promise.all([
+      programs,
+      this.#parts.catalog.refreshAll((id) => this.#tellOfFailed(id, log)),
+      audit?.refusal(),
+    ]);
   }
 
   #tellOfFailed(id: string, log: Log): void {

@@ -33,7 +33,10 @@ export function usageError(error: CommanderError, said: string, argv: readonly s
 
 /** What the library says of it on one or two lines, with our name in front. */
 function oneSentence(said: string): string {
-  const text = said.replace(/^error: /, 'codemode: ').trim().replaceAll(/\s*\n\s*/g, ' ');
+  const text = said
+    .replace(/^error: /, 'codemode: ')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ');
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
@@ -41,6 +44,9 @@ function oneSentence(said: string): string {
 function whereToLook(argv: readonly string[], program: Command): string {
   let command = program;
   for (const word of argv.slice(2)) command = command.commands.find((each) => each.name() === word) ?? command;
+  // The options of a server's command are taken for ours where the -- is forgotten.
+  if (command.name() === 'add' && argv.length > 5 && !argv.includes('--'))
+    return `Put the server's command after --, as in: ${pathOf(command)} NAME -- npx -y PACKAGE`;
   return `See: ${pathOf(command)} ${HELP_FLAG}`;
 }
 

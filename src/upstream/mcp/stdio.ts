@@ -251,7 +251,11 @@ function spawnProblem(target: StdioTarget, error: NodeJS.ErrnoException): string
   if (error.code === 'ENOENT') {
     if (target.cwd !== undefined && !existsSync(target.cwd))
       return `its folder ${JSON.stringify(target.cwd)} does not exist; make it, or correct \`cwd\` of this server`;
-    return `command not found: ${oneLine(target.command, 200)}; install it, or correct \`command\` of this server`;
+    const isLine = /\S\s+\S/.test(target.command);
+    const todo = isLine
+      ? 'write its first word as `command` and the others as `args`'
+      : 'install it, or correct `command` of this server';
+    return `command not found: ${oneLine(target.command, 200)}; ${todo}`;
   }
   if (error.code === 'EACCES')
     return `the command ${JSON.stringify(target.command)} may not be executed; check its permissions`;

@@ -134,6 +134,21 @@ See whether it answers:  ${own} servers\n`,
       ['b'],
       `say what b is: a command after --, as in  ${own} add b -- npx -y PACKAGE, or --url URL`,
     ],
+    [
+      'the -- is missing',
+      ['b', 'npx', '-y', 'it'],
+      "unknown option '-y'. Put the server's command after --, as in: codemode add NAME -- npx -y PACKAGE",
+    ],
+    [
+      'the command is in quotes',
+      ['b', '--', 'npx -y it'],
+      `there is no program called "npx -y it"; give its words without quotes: ${own} add b -- npx -y it`,
+    ],
+    [
+      'it is codemode itself',
+      ['b', '--', 'npx', '-y', 'codemode', 'mcp'],
+      'this is codemode itself; add the servers that programs shall call',
+    ],
     ['the command is empty', ['b', '--', ''], 'the command is empty; write after -- what starts the server'],
     ['both are said', ['b', '--url', 'https://h', '--', node], 'either a command or --url, not both'],
     [

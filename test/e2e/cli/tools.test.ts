@@ -189,6 +189,7 @@ test('servers says why one is down and what to type, shows no secret, and fails'
   using own = new Home();
   own.write('codemode.config.yaml', {
     mcpServers: {
+      line: { command: 'npx -y it' },
       gone: { command: 'no-such-program', args: ['--api-key', 'hunter2hunter2', '${TOKEN}'] },
       dies: {
         command: node,
@@ -204,6 +205,7 @@ test('servers says why one is down and what to type, shows no secret, and fails'
   expect(status).toBe(1);
   expect(stderr).toBe('');
   expect(stdout).toContain('command not found: no-such-program');
+  expect(stdout).toContain('command not found: npx -y it; write its first word as `command` and the others as `args`');
   expect(stdout).toMatch(/correct `command` of this server\n +correct mcpServers\.gone in \S+\n/);
   expect(stdout).toContain(`-- --api-key '***' '***' ${own.folder}/x\n`);
   expect(stdout).toContain('exit code 3; stderr: no licence ***');
@@ -217,6 +219,7 @@ test('servers says why one is down and what to type, shows no secret, and fails'
   );
   expect(json.ok).toBe(false);
   expect(json.servers.map(({ id, state, fix }) => [id, state, fix !== undefined])).toEqual([
+    ['line', 'failed', true],
     ['gone', 'failed', true],
     ['dies', 'failed', true],
     ['away', 'failed', true],

@@ -5,7 +5,16 @@ import { describe, expect, test } from 'vitest';
 import { deferred } from '../../../src/lib/deferred.js';
 import { openWorkFolder } from '../../support/command.js';
 import { needs } from '../../support/needs.js';
-import { type ClientOptions, type Era, everyday, openHome, openStdio, run, startServe, until } from '../../support/program.js';
+import {
+  type ClientOptions,
+  type Era,
+  everyday,
+  openHome,
+  openStdio,
+  run,
+  startServe,
+  until,
+} from '../../support/program.js';
 import { hung, slow, timed } from '../../support/slow-server.js';
 
 const ERAS: readonly Era[] = ['legacy', 'modern'];

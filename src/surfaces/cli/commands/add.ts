@@ -4,7 +4,7 @@ import { fileToChange, type OwnFile, type WrittenOver, writeNew, writeOver } fro
 import type { NewServer } from '../../../config/files/splice.js';
 import { holdsValues, renderConfig } from '../../../config/files/write.js';
 import { findCommand } from '../../../config/find-command.js';
-import { problemOfServer } from '../../../config/import/plan-import.js';
+import { isOurselves, problemOfServer } from '../../../config/import/plan-import.js';
 import { isValidServerName } from '../../../config/schema/server-schema.js';
 import { shownServer } from '../../../config/trust/shown-server.js';
 import { type Environment, readEnvironment } from '../../../config/variables/environment.js';
@@ -73,7 +73,7 @@ Examples:
 
 async function add(name: string, words: string[], flags: AddFlags, context: CommandContext): Promise<number> {
   const environment = readEnvironment();
-  const wanted = serverOf(name, words, flags);
+  const wanted = serverOf(name, words, flags, environment);
   const named = context.configFile();
   const projectFolder = context.projectFolder();
   const own = await fileToChange({
@@ -103,7 +103,7 @@ async function write(own: OwnFile, added: readonly NewServer[]): Promise<Written
 }
 
 /** What was asked for, checked. Throws `bad_input`. */
-function serverOf(name: string, words: readonly string[], flags: AddFlags): JsonObject {
+function serverOf(name: string, words: readonly string[], flags: AddFlags, environment: Environment): JsonObject {
   if (!isValidServerName(name))
     throw bad(
       `the name ${JSON.stringify(name)} cannot be used: give 1 to 128 characters without slashes and control characters`,
@@ -129,6 +129,13 @@ function serverOf(name: string, words: readonly string[], flags: AddFlags): Json
   }) as JsonObject;
   const problem = problemOfServer(server);
   if (problem !== undefined) throw bad(`this cannot be a server: ${problem}`);
+  if (isOurselves(server)) throw bad('this is codemode itself; add the servers that programs shall call');
+  const isQuoted =
+    args.length === 0 && /\S\s+\S/.test(command ?? '') && commandWarnings(server, environment).length > 0;
+  if (isQuoted)
+    throw bad(
+      `there is no program called ${JSON.stringify(command)}; give its words without quotes: ${ownShellCommand()} add ${shellWord(name)} -- ${command}`,
+    );
   return server;
 }
 

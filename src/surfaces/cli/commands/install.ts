@@ -199,7 +199,10 @@ function notesOf(
 }
 
 /** Which configuration was meant, where it was said before the command. */
-function asGiven(given: { readonly configFile: string | undefined; readonly projectFolder: string | undefined }): string {
+function asGiven(given: {
+  readonly configFile: string | undefined;
+  readonly projectFolder: string | undefined;
+}): string {
   const { configFile, projectFolder } = given;
   if (configFile !== undefined) return ` --config ${shellWord(configFile)}`;
   return projectFolder === undefined ? '' : ` --project-folder ${shellWord(projectFolder)}`;
