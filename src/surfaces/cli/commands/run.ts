@@ -37,7 +37,7 @@ Exit status: 0 the program succeeded, 1 it failed (see "diagnostics"), 2 bad inp
   69 no jail available, 70 internal error in codemode, 75 busy, 130 interrupted.
 
 On a terminal, a call that needs a person is asked about here: y allows this call, run this tool until the run ends, hour this
-tool for an hour; anything else, Ctrl-C and Ctrl-D are a no. Without one the run is suspended, and the call waits for
+tool for an hour; anything else is a no, and Ctrl-C ends the run. Without one the run is suspended, and the call waits for
 codemode approvals.
 
 A program in Go is the body of func Run(ctx context.Context) error, and its response is { "output" }.
