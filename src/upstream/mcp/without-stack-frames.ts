@@ -6,7 +6,8 @@ export function withoutStackFrames(stderr: string): string {
   return stderr
     .split('\n')
     .filter((line) => !FRAME.test(line))
-    .map((line) => line.replace(/\r+$/, '').replace(/^.*\r/, ''))
+    .map((line) => line.replace(/\r+$/, ''))
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1))
     .join('\n');
 }
 
