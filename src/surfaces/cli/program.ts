@@ -18,7 +18,7 @@ import { helpArguments, usageError } from './usage-error.js';
 import { fillParagraphs, wrapLines } from './wrap.js';
 
 /** Commands in which a server that is disabled is missed. `doctor` has a finding for it, `servers` a row. */
-const USING_SERVERS = [...['mcp', 'serve', 'run', 'exec', 'runner', 'tools', 'types', 'prompt', 'measure', 'resume']];
+const USING_SERVERS = ['mcp', 'serve', 'run', 'exec', 'runner', 'tools', 'types', 'prompt', 'measure', 'resume'];
 /** Of help where no terminal shows it. */
 const HELP_COLUMNS = 80;
 /** What is left for descriptions beside the longest option, before nothing is broken between words any more. */

@@ -45,7 +45,7 @@ function whereToLook(argv: readonly string[], program: Command): string {
   let command = program;
   for (const word of argv.slice(2)) command = command.commands.find((each) => each.name() === word) ?? command;
   // The options of a server's command are taken for ours where the -- is forgotten.
-  if (command.name() === 'add' && argv.length > 5 && !argv.includes('--'))
+  if (pathOf(command) === 'codemode add' && argv.length > 5 && !argv.includes('--'))
     return `Put the server's command after --, as in: ${pathOf(command)} NAME -- npx -y PACKAGE`;
   return `See: ${pathOf(command)} ${HELP_FLAG}`;
 }
