@@ -38,17 +38,20 @@ export async function connect(program) {
 }
 
 /**
- * Starts `codemode mcp` and asks for its tools, as a client does. Ends it, and waits for its end, before it returns.
+ * Starts `codemode mcp` and asks for its tools, as a client does, then for the result of a program, if there is one. Ends it,
+ * and waits for its end, before it returns.
  *
  * @param {ReturnType<typeof openHome>} home
- * @returns {Promise<{ ms: number, tools: any[] }>} from the start of the process to the answer
+ * @param {string} [code]
+ * @returns {Promise<{ ms: number, runMs: number, tools: any[], result: unknown }>} from the start of the process to the answers
  */
-export async function listFromCold({ args, env }) {
+export async function listFromCold({ args, env }, code) {
   const start = performance.now();
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
   const say = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const clientInfo = { name: 'bench', version: '0' };
+  let listed = { ms: 0, tools: [] };
   say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
   for await (const line of createInterface({ input: child.stdout })) {
     const { id, result } = JSON.parse(line);
@@ -56,11 +59,14 @@ export async function listFromCold({ args, env }) {
       say({ method: 'notifications/initialized' });
       say({ id: 2, method: 'tools/list' });
     }
-    if (id === 2) {
-      const ms = performance.now() - start;
+    if (id === 2) listed = { ms: performance.now() - start, tools: result.tools };
+    if (id === 2 && code !== undefined)
+      say({ id: 3, method: 'tools/call', params: { name: 'codemode_run', arguments: { code } } });
+    else if (id === 2 || id === 3) {
+      const runMs = performance.now() - start;
       child.stdin.end();
       await ended;
-      return { ms, tools: result.tools };
+      return { ...listed, runMs, result: result.structuredContent?.result };
     }
   }
   throw new Error('codemode mcp ended without an answer');

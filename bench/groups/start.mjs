@@ -3,7 +3,10 @@
 import { spawn } from 'node:child_process';
 import { mustBe } from '../product.mjs';
 import { EVERYDAY, listFromCold, openHome, PROGRAM } from '../program.mjs';
-import { collect, scaled, timeEach } from '../stats.mjs';
+import { collect, scaled, summarize, timeEach } from '../stats.mjs';
+
+/** From the list of tools to the first answer: the jail, a worker, and the parts of the host that a list does not need. */
+const MAX_FIRST_RUN_MS = 150;
 
 export async function measure({ quick }) {
   const count = scaled(20, quick);
@@ -25,21 +28,34 @@ export async function measure({ quick }) {
       const { p50, p95 } = await timeEach(count, start);
       rows.push(withRatio({ name, unit: 'ms', p50, p95 }));
     }
-    return [...rows, withRatio(await listRow(home, count, Math.round(1.5 * empty.p50 + 100)))];
+    return [...rows, ...(await clientRows(home, count, Math.round(1.5 * empty.p50 + 100))).map(withRatio)];
   } finally {
     home.close();
   }
 }
 
 /** What a client waits for before its user can type. */
-async function listRow(home, count, goal) {
-  await listFromCold(home);
-  const { p50, p95 } = await collect(count, async () => {
-    const { ms, tools } = await listFromCold(home);
+async function clientRows(home, count, goal) {
+  const code = 'globalThis.__codemode_result__ = 40 + 2;';
+  await listFromCold(home, code);
+  /** @type {number[]} */
+  const runs = [];
+  const listed = await collect(count, async () => {
+    const { ms, runMs, tools, result } = await listFromCold(home, code);
     mustBe(tools[0].description.includes('third'), true);
+    mustBe(result, 42);
+    runs.push(runMs);
     return ms;
   });
-  return { name: 'codemode mcp, cold, to tools/list answered from disk', unit: 'ms', p50, p95, goal: { p50: goal } };
+  const ran = summarize(runs);
+  const name = 'codemode mcp, cold, to';
+  return [
+    { name: `${name} tools/list answered from disk`, unit: 'ms', p50: listed.p50, p95: listed.p95, goal: { p50: goal } },
+    {
+      ...{ name: `${name} its first run answered`, unit: 'ms', p50: ran.p50, p95: ran.p95 },
+      goal: { p50: listed.p50 + MAX_FIRST_RUN_MS },
+    },
+  ];
 }
 
 async function run() {

@@ -55,6 +55,60 @@ export interface QuickJsExports {
   wasm_free(pointer: number): void;
 }
 
+const USED: Readonly<Record<keyof QuickJsExports, true>> = {
+  memory: true,
+  __stack_pointer: true,
+  _initialize: true,
+  qjs_init: true,
+  qjs_set_interrupt_handler: true,
+  qjs_set_promise_rejection_handler: true,
+  qjs_set_module_loader: true,
+  qjs_set_memory_limit: true,
+  qjs_set_max_stack_size: true,
+  qjs_run_gc: true,
+  qjs_set_gc_threshold: true,
+  qjs_eval: true,
+  qjs_compile: true,
+  qjs_eval_bytecode: true,
+  qjs_new_string: true,
+  qjs_new_number: true,
+  qjs_new_host_function: true,
+  qjs_get_global: true,
+  qjs_get_undefined: true,
+  qjs_get_true: true,
+  qjs_get_false: true,
+  qjs_get_float64: true,
+  qjs_get_bool: true,
+  qjs_get_string_len: true,
+  qjs_free_cstring: true,
+  qjs_is_exception: true,
+  qjs_is_undefined: true,
+  qjs_dup_value: true,
+  qjs_free_value: true,
+  qjs_get_value_ptr: true,
+  qjs_get_prop_string: true,
+  qjs_set_prop_string: true,
+  qjs_call: true,
+  qjs_promise_state: true,
+  qjs_promise_result: true,
+  qjs_is_job_pending: true,
+  qjs_execute_pending_job: true,
+  qjs_get_exception: true,
+  qjs_throw: true,
+  qjs_new_error: true,
+  qjs_get_runtime_ptr: true,
+  qjs_get_context_ptr: true,
+  qjs_set_runtime_and_context: true,
+  JS_ParseJSON: true,
+  JS_FreeValue: true,
+  JS_ComputeMemoryUsage: true,
+  wasm_malloc: true,
+  wasm_free: true,
+};
+
+/** The others, 400 of them, are taken out of the binary: each would cost an object in every instance. */
+export const USED_EXPORTS: readonly string[] = Object.keys(USED);
+
 /** What an instance asks of the outside while it runs. One program at a time is attached to an engine. */
 export interface EngineHost {
   /** True ends the program: the engine raises an exception that it cannot catch. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
-import { Engine } from './engine.js';
+import { Engine, USED_EXPORTS } from './engine.js';
 import { failureOfTrap } from './failures.js';
-import { trapOnOutOfMemory, withMemoryMaximum } from './wasm.js';
+import { trapOnOutOfMemory, withExports, withMemoryMaximum } from './wasm.js';
 
 const original = readFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm'));
 const { binary, functionIndex } = trapOnOutOfMemory(original);
@@ -97,6 +97,26 @@ describe('a maximum of memory', () => {
   test('changes nothing else: the engine computes', () => {
     const engine = boot(withMemoryMaximum(binary, 256), 8 * 1024 * 1024);
     expect(engine.readText(engine.evaluate(Buffer.from('6 * 7'), 'main.ts', false))).toBe('42');
+  });
+});
+
+describe('an engine without the exports that nobody uses', () => {
+  const bytes = withExports(binary, USED_EXPORTS);
+
+  test('exports what is used, computes, and traps where it traps', () => {
+    expect(WebAssembly.Module.exports(compile(bytes)).map(({ name }) => name)).toEqual(
+      expect.arrayContaining([...USED_EXPORTS]),
+    );
+    expect(WebAssembly.Module.exports(compile(bytes))).toHaveLength(USED_EXPORTS.length);
+    const engine = boot(withMemoryMaximum(bytes, 1_024), 8 * 1024 * 1024);
+    expect(engine.readText(engine.evaluate(Buffer.from('6 * 7'), 'main.ts', false))).toBe('42');
+    const trap = thrownBy(() => engine.evaluate(GREEDY, 'main.ts', false));
+    const limits = { maxMemoryBytes: 8 * 1024 * 1024, outOfMemoryFunction: functionIndex };
+    expect(failureOfTrap(trap, limits)).toMatchObject({ limit: 'memory' });
+  });
+
+  test('is not made of one that lacks some of them', () => {
+    expect(() => withExports(binary, [...USED_EXPORTS, 'nothing'])).toThrow('does not export all');
   });
 });
 

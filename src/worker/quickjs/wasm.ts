@@ -1,6 +1,6 @@
 /**
- * Two changes to the engine's binary, made once at build time and once per size of memory. Both are edits of a few
- * bytes at places the WebAssembly format defines, on a binary whose hash is pinned.
+ * Three changes to the engine's binary, two made at build time and one per size of memory. All are edits at places that the
+ * WebAssembly format defines, on a binary whose hash is pinned.
  */
 const SECTION = { import: 2, memory: 5, export: 7, code: 10 } as const;
 const UNREACHABLE = 0x00;
@@ -31,6 +31,28 @@ export function trapOnOutOfMemory(binary: Uint8Array): { binary: Uint8Array; fun
     reader.offset += length;
   }
   throw new Error('the engine has no function that raises "out of memory"');
+}
+
+/** Takes out what is exported and not in the list. The functions stay where they are: only their names go. */
+export function withExports(binary: Uint8Array, names: readonly string[]): Uint8Array {
+  const found = section(binary, SECTION.export);
+  const reader = new Reader(binary, found.start);
+  const kept: Uint8Array[] = [];
+  for (let left = reader.number(); left > 0; left--) {
+    const start = reader.offset;
+    const name = reader.text();
+    reader.byte();
+    reader.number();
+    if (names.includes(name)) kept.push(binary.subarray(start, reader.offset));
+  }
+  if (kept.length !== names.length) throw new Error('the engine binary does not export all that is used of it');
+  const body = Buffer.concat([Buffer.from(leb128(kept.length)), ...kept]);
+  return Buffer.concat([
+    binary.subarray(0, found.header),
+    Buffer.from([SECTION.export, ...leb128(body.length)]),
+    body,
+    binary.subarray(found.end),
+  ]);
 }
 
 /** Gives the memory a maximum: an instance can then never grow past it, whatever happens inside. */
