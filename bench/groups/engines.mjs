@@ -15,7 +15,10 @@ const ROUNDS = 3;
 const NOISE = 1.15;
 
 export async function measure({ quick }) {
-  const homes = { auto: openHome({ sandbox: { engine: 'auto' } }), quickjs: openHome({ sandbox: { engine: 'quickjs' } }) };
+  const homes = {
+    auto: openHome({ sandbox: { engine: 'auto' } }),
+    quickjs: openHome({ sandbox: { engine: 'quickjs' } }),
+  };
   const open = ({ args, env }) => connect({ command: process.execPath, args, env });
   const clients = { auto: await open(homes.auto), quickjs: await open(homes.quickjs) };
   try {
@@ -25,7 +28,8 @@ export async function measure({ quick }) {
       const sides = { auto: empty(), quickjs: empty() };
       for (const client of Object.values(clients)) await batch(client, Math.ceil(count / 2), width);
       for (let round = 0; round < scaled(ROUNDS, quick); round++)
-        for (const name of /** @type {const} */ (['auto', 'quickjs'])) add(sides[name], await batch(clients[name], count, width));
+        for (const name of /** @type {const} */ (['auto', 'quickjs']))
+          add(sides[name], await batch(clients[name], count, width));
       rows.push(...rowsOf(width, sides));
     }
     return rows;

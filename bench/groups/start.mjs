@@ -10,8 +10,9 @@ const MAX_FIRST_RUN_MS = 150;
 
 export async function measure({ quick }) {
   const count = scaled(20, quick);
-  const empty = await timeEach(count, () => output([process.execPath, ['-e', '0']], ''));
   const home = openHome({ mcpServers: { everyday: EVERYDAY, another: EVERYDAY, third: EVERYDAY } });
+  // With the environment of the others: certificates that a variable names take an empty Node 40 ms to read.
+  const empty = await timeEach(count, () => output([process.execPath, ['-e', '0']], '', home.env));
   const command = (...words) =>
     output([process.execPath, [PROGRAM, '--config', home.configFile, ...words]], '', home.env);
   const withRatio = (row) => ({ ...row, note: `${(row.p50 / empty.p50).toFixed(1)} times an empty node process` });
@@ -50,10 +51,16 @@ async function clientRows(home, count, goal) {
   const ran = summarize(runs);
   const name = 'codemode mcp, cold, to';
   return [
-    { name: `${name} tools/list answered from disk`, unit: 'ms', p50: listed.p50, p95: listed.p95, goal: { p50: goal } },
+    {
+      name: `${name} tools/list answered from disk`,
+      unit: 'ms',
+      p50: listed.p50,
+      p95: listed.p95,
+      goal: { p50: goal },
+    },
     {
       ...{ name: `${name} its first run answered`, unit: 'ms', p50: ran.p50, p95: ran.p95 },
-      goal: { p50: listed.p50 + MAX_FIRST_RUN_MS },
+      goal: { p50: Math.round(listed.p50 + MAX_FIRST_RUN_MS) },
     },
   ];
 }

@@ -16,9 +16,9 @@ import type { PoolOptions } from './pool.js';
 import { Pool } from './pool.js';
 import { QuickJsEngine } from './quickjs-engine.js';
 import type { CarriedOver, RunReport, SandboxDelegate } from './run-report.js';
+import { runnableTasks } from './runnable-tasks.js';
 import { loadRuntimeFiles } from './runtime-files.js';
 import { SandboxRun } from './sandbox-run.js';
-import { runnableTasks } from './runnable-tasks.js';
 import { BothEngines } from './v8-engine.js';
 import { V8Processes } from './v8-processes.js';
 import { WorkerProcess } from './worker-process.js';
@@ -84,7 +84,9 @@ export class Sandbox {
             max: Math.max(2, availableParallelism()),
             start: (maxMemoryBytes) => start(v8Shape(maxMemoryBytes)),
           });
-    this.#both = this.v8 && new BothEngines(quickJs, this.pool, this.v8, options.engine ?? 'quickjs', options.runnable ?? runnableTasks);
+    this.#both =
+      this.v8 &&
+      new BothEngines(quickJs, this.pool, this.v8, options.engine ?? 'quickjs', options.runnable ?? runnableTasks);
     this.#engine = this.#both ?? quickJs;
   }
 
