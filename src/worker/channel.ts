@@ -5,7 +5,7 @@ import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
 /** Carries frames to the host. Not stdout: a program's output can never be read as a frame. */
 const OUTGOING_DESCRIPTOR = 3;
 /**
- * Carries frames of the host. Another one than above: the kernel wakes whoever waits on a socket also when the other side has
+ * Carries frames of the host. Another one than above: the kernel wakes a reader that waits on a socket also when the other side has
  * read from it, and this worker would wake up once more for each message that it sends.
  */
 const INCOMING_DESCRIPTOR = 0;

@@ -106,7 +106,7 @@ const USED: Readonly<Record<keyof QuickJsExports, true>> = {
   wasm_free: true,
 };
 
-/** The others, 400 of them, are taken out of the binary: each would cost an object in every instance. */
+/** The others, 400 of them, are removed from the binary: each would cost an object in every instance. */
 export const USED_EXPORTS: readonly string[] = Object.keys(USED);
 
 /** What an instance asks of the outside while it runs. One program at a time is attached to an engine. */
