@@ -86,8 +86,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
 
   /** A process for a run that needs one. */
   async place(caller: CallerId, maxMemoryBytes: number, cancellation: Cancellation): Promise<RunWorker> {
-    while (!this.#isClosed && !this.#hasRoom(caller) && !this.#makeRoom())
-      await this.#turn(caller, cancellation);
+    while (!this.#isClosed && !this.#hasRoom(caller) && !this.#makeRoom()) await this.#turn(caller, cancellation);
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
     return this.#take(caller, maxMemoryBytes);
   }

@@ -121,6 +121,37 @@ describe('on the command line', () => {
   });
 });
 
+test('what is undone, kept of a run, and accepted shows it as what it is', async () => {
+  using home = new Home();
+  const undo = [{ tool: `hostile/${TOOL}`, with: 'tame', arguments: { plain: '$arguments.plain' } }];
+  home.write('codemode.config.json', {
+    policy: { preset: 'open', undo },
+    mcpServers: { hostile: server(home.path('server')) },
+  });
+  const source = `import * as hostile from '@codemode/servers/hostile';
+    const value = ${JSON.stringify(HOSTILE.replace('\ud800', ''))};
+    for (const each of Object.values(hostile)) if (typeof each === 'function') await each({ plain: value }).catch(() => 0);
+    globalThis.__codemode_result__ = value;`;
+  await home.run(['run', home.write('program.ts', source)]);
+  const fromRun = ['scripts', 'add', '--from-run', 'last', '--name', 'kept', '--description', TYPED];
+  const shows = async (...words: string[]) => {
+    const { stdout, stderr } = await home.run(words);
+    expect(`${words.join(' ')}: ${stdout}${stderr}`).toContain(MARK);
+    expectVisible(stdout);
+    expectVisible(stderr);
+  };
+  await shows(...fromRun, '--dry-run');
+  await shows(...fromRun, '--dry-run', '--json');
+  await shows(...fromRun);
+  await shows('scripts');
+  await shows('runs', 'undo', 'last', '--dry-run');
+  await shows('runs', 'undo', 'last', '--dry-run', '--json');
+  await shows('runs', 'undo', 'last', '--yes');
+  const changed = { ...SCRIPT, tools: SCRIPT.tools.map((tool) => ({ ...tool, description: 'another' })) };
+  home.write('server/script.json', changed);
+  await shows('scripts', 'accept', 'kept');
+});
+
 describe.each(['legacy', 'modern'] as const)('over MCP on stdio, %s era', (era) => {
   test('instructions, descriptions, direct tools, discovery and forms show it as what it is', async () => {
     using home = openHome({});

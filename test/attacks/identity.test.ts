@@ -167,3 +167,34 @@ test('sessions and eras of one token share its limits, and what is kept for a se
   expect((await run(agent.client, load)).result).toBe('none');
   for (const { client } of clients) await client.close();
 });
+
+test('a run that moves to V8 is of the same caller: its rules, its approvals and its limits', async () => {
+  const handedOver = async () => {
+    const response = await fetch(`${server.url}/metrics`, { headers: { authorization: 'Bearer agent' } });
+    return Number(/codemode_pool_total\{event="v8_won"\} (\d+)/.exec(await response.text())?.[1]);
+  };
+  const busy = '{ let n = 0; for (let i = 0; i < 3e7; i++) n = (n + i) % 7; }';
+  const source = `import { look } from '@codemode/servers/ledger';
+    const outcomes = [];
+    for (let n = 0; n < 3; n++) {
+      ${busy}
+      outcomes.push(await look({ text: 'v8' }).then(() => 'made', (error) => error.message));
+    }
+    globalThis.__codemode_result__ = outcomes;`;
+  await using limited = await connect('modern', 'limited', 'approve for an hour', 'secret');
+  await using agent = await connect('modern', 'agent');
+  const before = await handedOver();
+  // Two an hour, which the older calls of this caller have used up or use up now, wherever the program runs.
+  const { result } = await run(limited.client, source);
+  expect((result as unknown[]).at(-1)).toContain('ledger');
+  expect((result as unknown[]).at(-1)).not.toBe('made');
+  const denied = `${busy} const secret = await import('@codemode/servers/secret').catch((error) => error.message);
+    globalThis.__codemode_result__ = typeof secret === 'string' ? secret : Object.keys(secret);`;
+  const { result: hidden, diagnostics } = await run(agent.client, denied);
+  expect(JSON.stringify([hidden, diagnostics])).not.toMatch(/look|erase/);
+  const asked = await run(agent.client, `${busy} ${WRITE('agent in V8')}`);
+  expect(asked.diagnostics).toMatchObject([{ code: 'APPROVAL_PENDING' }]);
+  expect(agent.forms).toEqual([]);
+  expect([written().includes('write agent in V8'), written('secret')]).toEqual([false, []]);
+  expect(await handedOver()).toBeGreaterThan(before);
+});

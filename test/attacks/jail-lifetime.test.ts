@@ -50,7 +50,8 @@ for (const level of ['strict', 'namespaces'] as const) {
     await gone(marker);
   });
 
-  test(`a host killed while its jails are made leaves none behind at level ${level}`, options, async () => {
+  const patient = { ...options, timeout: 60_000 + STARTING_KILLS * 2_000 };
+  test(`a host killed while its jails are made leaves none behind at level ${level}`, patient, async () => {
     // What each runtime does first: it waits for its program, and ends where nobody is left to send one.
     const reading = nodeProgram("require('node:fs').readSync(3, Buffer.alloc(1));");
     for (let kill = 0; kill < STARTING_KILLS; kill++) {

@@ -28,7 +28,10 @@ test('no type of a server has the name of a constant of Python', () => {
   const names = ['true', 'false', 'None'];
   const part = (name: string) => ({ $ref: `#/$defs/${name}` });
   const $defs = Object.fromEntries(
-    names.map((name) => [name, { type: 'object', properties: { [`of${name}`]: part(name) }, additionalProperties: false }]),
+    names.map((name) => [
+      name,
+      { type: 'object', properties: { [`of${name}`]: part(name) }, additionalProperties: false },
+    ]),
   );
   const properties = Object.fromEntries(names.map((name) => [`a${name}`, part(name)]));
   const inputSchema = { type: 'object', properties, $defs };

@@ -54,7 +54,11 @@ export async function undoSteps(
   return done;
 }
 
-async function undoOne({ runId, caller, profile, ledger }: UndoneRun, step: UndoStep, parts: UndoParts): Promise<UndoneStep> {
+async function undoOne(
+  { runId, caller, profile, ledger }: UndoneRun,
+  step: UndoStep,
+  parts: UndoParts,
+): Promise<UndoneStep> {
   const { broker, store, patienceMs, askPerson, signal } = parts;
   const { call, inverse } = step;
   if (inverse === undefined) throw new TypeError('a step that is ready has an inverse');

@@ -127,7 +127,11 @@ describe('a kept program whose tools have changed', () => {
     expect(approval).toMatchObject({
       serverId: 'codemode/scripts',
       toolName: 'run_changed',
-      arguments: { name: 'monthly-report', version: 1, changes: [expect.stringMatching(/^ledger\/look: changed, its definition is now sha256 [0-9a-f]{64}$/)] },
+      arguments: {
+        name: 'monthly-report',
+        version: 1,
+        changes: [expect.stringMatching(/^ledger\/look: changed, its definition is now sha256 [0-9a-f]{64}$/)],
+      },
     });
     await home.decide('approve', approval?.id ?? '');
     expect(await run()).toMatchObject({ status: 0 });
