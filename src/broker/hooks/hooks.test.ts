@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Hook } from '../../domain/hook.js';
 import { ChildGroups } from '../../upstream/mcp/stdio-groups.js';
-import type { BrokerCall } from '../call.js';
+import type { BrokerCall, BrokerOutcome } from '../call.js';
 import { Hooks } from './hooks.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'codemode-hooks-'));
@@ -40,4 +40,21 @@ test('a command that leaves its output to a process of its own group is late, an
   expect(await hooks.refusalOf(callOf('bob'))).toMatch(
     /^the hook sh failed for s\/t: it gave no answer within 300 ms$/,
   );
+});
+
+test('outcomes that wait for a slow hook are bounded in memory, and those of another caller are told', async () => {
+  const warnings: string[] = [];
+  const target = {
+    kind: 'command',
+    command: '/bin/sh',
+    args: ['-c', 'cat > /dev/null; sleep 1'],
+    cwd: folder,
+  } as const;
+  const hook: Hook = { tools: ['*'], when: 'after', target, timeoutMs: 20_000, onFailure: 'allow' };
+  const warn = (message: string) => void warnings.push(message);
+  const hooks = new Hooks({ hooks: [hook], environment: { PATH }, groups: new ChildGroups(), warn });
+  const outcome = { ok: true, reply: { content: ['x'.repeat(10_000_000)] } } as unknown as BrokerOutcome;
+  for (let n = 0; n < 5; n += 1) hooks.tellOutcome(callOf('mallory'), outcome, 1);
+  hooks.tellOutcome(callOf('bob'), outcome, 1);
+  expect(warnings).toEqual(Array(2).fill(expect.stringContaining('too many outcomes of mallory wait')));
 });

@@ -11,6 +11,9 @@ import type { CommandSurroundings } from './command-hook.js';
 /** Hooks of one caller that run at the same time, of each kind; the others wait. Each command is a process. */
 const MAX_AT_ONCE = 8;
 
+/** Outcomes of one caller's calls that wait for their hooks. Nobody waits for these hooks, so a program is not slowed down by them. */
+const MAX_HELD_BYTES = 32 * 1024 * 1024;
+
 export interface HooksOptions extends CommandSurroundings {
   readonly hooks: readonly Hook[];
   /** Told of hooks that failed where that refuses nothing. */
@@ -30,6 +33,8 @@ export class Hooks {
    * `onFailure: allow`, none. Those that only hear of an outcome do not hold up those that decide.
    */
   readonly #slots = new Map<string, Slots>();
+  /** Of outcomes that were not told yet, by caller. */
+  readonly #heldBytes = new Map<string, number>();
 
   constructor(options: HooksOptions) {
     this.#options = options;
@@ -42,18 +47,36 @@ export class Hooks {
   /** Why the call is refused; undefined where no hook refuses it. The first refusal ends it. */
   async refusalOf(call: BrokerCall): Promise<string | undefined> {
     for (const hook of this.#matching(call, 'before')) {
-      const answer = await this.#run(hook, eventOf(call, 'before'), call.signal);
+      const event = eventOf(call, 'before');
+      const answer = await this.#run(hook, event, JSON.stringify(event), call.signal);
       if (answer.decision === 'deny') return answer.reason;
     }
     return undefined;
   }
 
-  /** Tells of the outcome. Nobody waits for it, and what it answers changes nothing. */
+  /** Tells of the outcome. Nobody waits for it, and what it answers changes nothing. Where too many wait, it is not told. */
   tellOutcome(call: BrokerCall, outcome: BrokerOutcome, durationMs: number): void {
-    for (const hook of this.#matching(call, 'after')) {
-      const event: HookEvent = { ...eventOf(call, 'after'), outcome: outcomeOf(outcome, durationMs) };
-      void this.#run({ ...hook, onFailure: 'allow' }, event, undefined);
+    const hooks = this.#matching(call, 'after');
+    if (hooks.length === 0) return;
+    const about = eventOf(call, 'after');
+    const text = JSON.stringify({ ...about, outcome: outcomeOf(outcome, durationMs) } satisfies HookEvent);
+    for (const hook of hooks) {
+      if (!this.#hold(about, text.length)) {
+        this.#options.warn(`${unheard(hook, about)}: too many outcomes of ${visibleLine(about.caller)} wait for it`);
+        continue;
+      }
+      void this.#run({ ...hook, onFailure: 'allow' }, about, text, undefined).finally(() =>
+        this.#hold(about, -text.length),
+      );
     }
+  }
+
+  #hold({ caller }: HookEvent, bytes: number): boolean {
+    const held = (this.#heldBytes.get(caller) ?? 0) + bytes;
+    if (bytes > 0 && held > MAX_HELD_BYTES) return false;
+    if (held === 0) this.#heldBytes.delete(caller);
+    else this.#heldBytes.set(caller, held);
+    return true;
   }
 
   #matching({ tool, serverPath }: BrokerCall, when: Hook['when']): PatternedHook[] {
@@ -62,21 +85,21 @@ export class Hooks {
     );
   }
 
-  async #run(hook: Hook, event: HookEvent, ofCall: AbortSignal | undefined): Promise<HookDecision> {
+  async #run(hook: Hook, event: HookEvent, text: string, ofCall: AbortSignal | undefined): Promise<HookDecision> {
     const timeout = AbortSignal.timeout(hook.timeoutMs);
     const signal = ofCall === undefined ? timeout : AbortSignal.any([timeout, ofCall]);
     try {
       const place = await this.#slotsOf(event).enter(signal);
       if (place.kind !== 'entered') throw new Error('too many calls wait for hooks');
       try {
-        return await this.#send(hook, JSON.stringify(event), signal);
+        return await this.#send(hook, text, signal);
       } finally {
         place.leave();
         this.#dropIdle(event);
       }
     } catch (error) {
       const why = timeout.aborted ? `it gave no answer within ${hook.timeoutMs} ms` : messageOf(error);
-      const message = `the hook ${nameOf(hook)} failed for ${event.server}/${event.tool}: ${why}`;
+      const message = `${unheard(hook, event)}: ${why}`;
       if (hook.onFailure === 'deny') return { decision: 'deny', reason: message };
       this.#options.warn(message);
       return { decision: 'allow' };
@@ -103,6 +126,10 @@ export class Hooks {
     const { runCommandHook } = await import('./command-hook.js');
     return runCommandHook(target, event, this.#options, signal);
   }
+}
+
+function unheard(hook: Hook, { server, tool }: HookEvent): string {
+  return `the hook ${nameOf(hook)} failed for ${server}/${tool}`;
 }
 
 function keyOf({ event, caller }: HookEvent): string {

@@ -106,3 +106,30 @@ test('an issuer that is not there is no reason to let anybody in', async () => {
   await expect(check(await token())).rejects.toMatchObject({ code: 'issuer_unavailable' });
   await expect(check(await token())).rejects.toMatchObject({ code: 'issuer_unavailable' });
 });
+
+test.each(['metadata', 'keys'])('an issuer that sends %s without end is not read to its end', async (what) => {
+  let sent = 0;
+  const endless = createServer(async (request, response) => {
+    if (what === 'keys' && request.url?.startsWith('/.well-known/openid') === true)
+      return response.end(JSON.stringify({ issuer: own, jwks_uri: `${own}/keys` }));
+    const chunk = ' '.repeat(64 * 1024);
+    const send = (): void => {
+      while (!response.destroyed && sent < 200_000_000) {
+        sent += chunk.length;
+        if (!response.write(chunk)) return;
+      }
+    };
+    response.on('drain', send);
+    send();
+  });
+  await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+  const own = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+  try {
+    const asked = byIssuer({ issuer: own, audience: AUDIENCE, readCapabilities })(await token({ iss: own }));
+    await expect(asked).rejects.toMatchObject({ code: 'issuer_unavailable' });
+    expect(sent).toBeLessThan(50_000_000);
+  } finally {
+    endless.closeAllConnections();
+    endless.close();
+  }
+});

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { CapabilitySet } from '../../domain/capability.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import { SCOPES, type Scope } from '../../domain/principal.js';
@@ -27,7 +27,8 @@ const ALGORITHMS = [
 ];
 const CLOCK_SKEW_SECONDS = 30;
 const FETCH_TIMEOUT_MS = 5_000;
-const MAX_METADATA_CHARACTERS = 256 * 1024;
+/** Of the metadata, and of the keys. No more is read of either. */
+const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_TOKEN_CHARACTERS = 16 * 1024;
 /** A failed discovery is not repeated for each request that comes with a token. */
 const RETRY_AFTER_MS = 5_000;
@@ -118,7 +119,7 @@ async function discoverKeys(issuer: string): Promise<Keys> {
     if (metadata?.issuer !== issuer || typeof metadata.jwks_uri !== 'string') continue;
     const url = new URL(metadata.jwks_uri);
     if (url.protocol !== 'https:' && url.origin !== origin) continue;
-    return createRemoteJWKSet(url, { timeoutDuration: FETCH_TIMEOUT_MS });
+    return createRemoteJWKSet(url, { timeoutDuration: FETCH_TIMEOUT_MS, [customFetch]: fetchKeys });
   }
   throw unreachable(issuer);
 }
@@ -132,11 +133,26 @@ async function readMetadata(place: string): Promise<Record<string, unknown> | un
   try {
     const answer = await fetch(place, { redirect: 'error', signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
     if (!answer.ok) return undefined;
-    const text = await answer.text();
-    if (text.length > MAX_METADATA_CHARACTERS) return undefined;
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(await readBounded(answer));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
+}
+
+async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
+  const answer = await fetch(url, options);
+  return new Response(await readBounded(answer), { status: answer.status });
+}
+
+/** Throws where there is more: leaving the loop ends the request. */
+async function readBounded(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
