@@ -109,9 +109,11 @@ test('an issuer that is not there is no reason to let anybody in', async () => {
 
 test.each(['metadata', 'keys'])('an issuer that sends %s without end is not read to its end', async (what) => {
   let sent = 0;
-  const endless = createServer(async (request, response) => {
-    if (what === 'keys' && request.url?.startsWith('/.well-known/openid') === true)
-      return response.end(JSON.stringify({ issuer: own, jwks_uri: `${own}/keys` }));
+  const endless = createServer((request, response) => {
+    if (what === 'keys' && request.url?.startsWith('/.well-known/openid') === true) {
+      response.end(JSON.stringify({ issuer: own, jwks_uri: `${own}/keys` }));
+      return;
+    }
     const chunk = ' '.repeat(64 * 1024);
     const send = (): void => {
       while (!response.destroyed && sent < 200_000_000) {
