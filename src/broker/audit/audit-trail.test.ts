@@ -158,7 +158,9 @@ test('no call is made while none can be recorded, and calls are made again when 
   const { trail } = openTrail(true, folder);
   expect(await trail.refusal()).toMatchObject({
     errorClass: 'ToolCallError',
-    message: expect.stringMatching(/no call is made, because calls cannot be recorded: the state folder .* cannot be written/),
+    message: expect.stringMatching(
+      /no call is made, because calls cannot be recorded: the state folder .* cannot be written/,
+    ),
     hint: expect.stringContaining('audit.required: false'),
   });
   rmSync(folder);

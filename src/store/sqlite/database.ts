@@ -4,8 +4,8 @@ import Sqlite from 'libsql';
 import { HostError } from '../../domain/errors.js';
 import { makeFolder } from '../../lib/make-folder.js';
 import { storableText } from '../../lib/storable-text.js';
-import { unwritableState } from '../unwritable-state.js';
 import { storedNumber } from '../../lib/stored-number.js';
+import { unwritableState } from '../unwritable-state.js';
 import { MIGRATIONS } from './migrations.js';
 
 /** Another host that holds the file writes for milliseconds; one that takes this long is stuck. */
