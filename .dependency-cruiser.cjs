@@ -24,7 +24,7 @@ const FREE = ['domain', 'lib'];
 /** Powers that one folder holds for all. The module is a regular expression over the resolved path. */
 const ONE_HOME = {
   // Workers, servers on a pipe, the user's own hooks, and the person's own browser for a login.
-  child_process: '^src/(sandbox/|upstream/mcp/stdio|broker/hooks/command-hook|surfaces/cli/open-browser)',
+  child_process: '^src/(sandbox/|upstream/mcp/stdio/stdio|broker/hooks/command-hook|surfaces/cli/open-browser)',
   '@modelcontextprotocol/client': '^src/upstream/mcp/',
   '@modelcontextprotocol/server': '^src/surfaces/mcp/',
   libsql: '^src/store/sqlite/',
@@ -93,7 +93,7 @@ const walls = [
     from: { path: '^console/' },
     to: {
       path: '^(src|test|bench|scripts)/',
-      pathNot: ['^src/domain/console/api\\.ts$', '^src/lib/(visible-text|omit-undefined)\\.ts$'],
+      pathNot: ['^src/domain/console/api\\.ts$', '^src/lib/(text/visible-text|omit-undefined)\\.ts$'],
       dependencyTypesNot: ['type-only'],
     },
   },
@@ -101,7 +101,7 @@ const walls = [
     name: 'console-knows-only-the-domain',
     severity: 'error',
     from: { path: '^console/' },
-    to: { path: '^src/', pathNot: ['^src/domain/', '^src/lib/(visible-text|omit-undefined)\\.ts$'] },
+    to: { path: '^src/', pathNot: ['^src/domain/', '^src/lib/(text/visible-text|omit-undefined)\\.ts$'] },
   },
   {
     name: 'console-sees-no-node',

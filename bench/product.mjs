@@ -41,7 +41,7 @@ const NAMES = {
   Policy: 'src/broker/policy/policy.ts',
   Redactor: 'src/broker/redaction/redactor.ts',
   AuditTrail: 'src/broker/audit/audit-trail.ts',
-  SqliteAuditStore: 'src/store/sqlite/audit.ts',
+  SqliteAuditStore: 'src/store/sqlite/audit/audit.ts',
   Database: 'src/store/sqlite/database.ts',
   openRunContext: 'src/broker/run-context.ts',
   exampleInput: 'src/catalog/examples.ts',

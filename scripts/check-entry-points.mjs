@@ -47,7 +47,9 @@ export function entryPoints(root) {
     ...names('src').flatMap((name) => (ADAPTERS.test(name) ? [`library ${name}`] : [])),
     ...folders('src/profiles').map((name) => `profile ${name}`),
     ...folders('src/worker').flatMap((name) => (name === 'transpiler' ? [] : [`runtime ${name}`])),
-    ...names('src/upstream/mcp').flatMap((name) => (TRANSPORTS.test(name) ? [`upstream mcp ${name}`] : [])),
+    ...[...names('src/upstream/mcp'), ...folders('src/upstream/mcp')].flatMap((name) =>
+      TRANSPORTS.test(name) ? [`upstream mcp ${name}`] : [],
+    ),
     ...folders('src/upstream').flatMap((name) => (name === 'mcp' ? [] : [`upstream ${name}`])),
   ].sort();
 }

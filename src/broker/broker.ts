@@ -7,7 +7,7 @@ import type { GuestError } from '../domain/run.js';
 import type { Tool } from '../domain/tool.js';
 import { SPANS } from '../domain/trace.js';
 import type { ToolReply, UpstreamFailure } from '../domain/upstream.js';
-import type { Awaitable } from '../lib/awaitable.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
 import type { ApprovalQuestion, Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';

@@ -6,7 +6,7 @@ import type { GuestError, SourcePosition } from '../domain/run.js';
 import type { Tool } from '../domain/tool.js';
 import type { Span } from '../domain/trace.js';
 import type { CallProgress, ToolReply } from '../domain/upstream.js';
-import type { Awaitable } from '../lib/awaitable.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
 import type { RedactionCounts } from './redaction/redactor.js';
 import type { RunContext } from './run-context.js';
 

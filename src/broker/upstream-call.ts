@@ -8,8 +8,8 @@ import {
   type UpstreamFailure,
   type UpstreamOutcome,
 } from '../domain/upstream.js';
+import { pause } from '../lib/async/pause.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
-import { pause } from '../lib/pause.js';
 import type { Adapter } from '../upstream/adapter.js';
 import { NETWORK_SERVER } from '../upstream/capabilities/network.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';

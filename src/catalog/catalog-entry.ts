@@ -1,8 +1,8 @@
 import type { Tool } from '../domain/tool.js';
 import type { UpstreamIdentity } from '../domain/upstream.js';
 import { Allowance } from '../lib/allowance.js';
-import { Slices } from '../lib/slices.js';
-import { visibleSentence, visibleText } from '../lib/visible-text.js';
+import { Slices } from '../lib/async/slices.js';
+import { visibleSentence, visibleText } from '../lib/text/visible-text.js';
 import type { CachedListing } from '../store/catalog-cache.js';
 import { withoutDuplicates } from './names.js';
 import { visibleTool } from './visible-tool.js';

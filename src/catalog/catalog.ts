@@ -1,8 +1,8 @@
 import type { Tool } from '../domain/tool.js';
 import { connectTimeoutKey, type UpstreamHealth } from '../domain/upstream.js';
-import { deferred } from '../lib/deferred.js';
+import { deferred } from '../lib/async/deferred.js';
+import { inSeconds } from '../lib/async/seconds.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
-import { inSeconds } from '../lib/seconds.js';
 import type { CatalogCache } from '../store/catalog-cache.js';
 import type { RegistryEvent, UpstreamRegistry } from '../upstream/registry.js';
 import {

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
-import { MAX_SCHEMA_DEPTH, WORDS, withVisibleWords } from '../lib/visible-schema.js';
-import { visibleLine, visibleSentence, visibleText } from '../lib/visible-text.js';
+import { MAX_SCHEMA_DEPTH, WORDS, withVisibleWords } from '../lib/text/visible-schema.js';
+import { visibleLine, visibleSentence, visibleText } from '../lib/text/visible-text.js';
 
 /**
  * A tool as the catalog keeps it: its words have nothing in them that cannot be seen. Names and values stay as they are,

@@ -6,7 +6,7 @@ import { HostError, isHostError } from '../domain/errors.js';
 import type { Log } from '../domain/log.js';
 import type { ConsoleAccess } from '../host/admin/console/access.js';
 import type { Host } from '../host/host.js';
-import { processIdentity } from '../lib/process-identity.js';
+import { processIdentity } from '../lib/files/process-identity.js';
 import type { HttpService, LinkMaker } from '../surfaces/cli/composed.js';
 import type { ConsoleSurface } from '../surfaces/console/console-surface.js';
 import { Gate, type TokenRules } from '../surfaces/http/gate.js';

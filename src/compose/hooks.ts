@@ -4,7 +4,7 @@ import type { Redactor } from '../broker/redaction/redactor.js';
 import type { LoadedConfig } from '../config/load.js';
 import { configuredHooks } from '../config/schema/hooks-schema.js';
 import { inheritedEnvironment, readEnvironment } from '../config/variables/environment.js';
-import { secretsIn } from '../lib/secret-values.js';
+import { secretsIn } from '../lib/secrets/secret-values.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 
 /** The hooks of the configuration; nothing is loaded where there are none. A part of `compose/compose.ts`. */

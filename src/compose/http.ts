@@ -6,7 +6,7 @@ import { AGENT_SCOPES } from '../domain/principal.js';
 import { needsOf } from '../domain/profile-name.js';
 import { configuredReach } from '../host/runs/capability-grants.js';
 import type { ServerControl } from '../host/servers/server-control.js';
-import { authenticate } from '../lib/sealed.js';
+import { authenticate } from '../lib/secrets/sealed.js';
 import { executeSettings } from '../profiles/registry.js';
 import { runnerSettings } from '../profiles/runner/settings.js';
 import { createUnifiedProfile } from '../profiles/unified/profile.js';

@@ -3,8 +3,8 @@ import { AuditTrail, type AuditTrailOptions } from '../broker/audit/audit-trail.
 import { CallerQuotas } from '../domain/quotas.js';
 import { SuspendedRuns } from '../host/runs/suspended-runs.js';
 import { ScriptLibrary } from '../host/scripts/stored-scripts.js';
+import { once } from '../lib/async/once.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
-import { once } from '../lib/once.js';
 import type { ConsoleAccess } from '../store/console-access.js';
 import type { PresenceStore } from '../store/presence.js';
 import type { Store } from '../store/store.js';

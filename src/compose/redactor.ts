@@ -2,7 +2,7 @@ import { heldSecretsIn } from '../broker/redaction/held-values.js';
 import { credentialsOf } from '../broker/redaction/known-secrets.js';
 import { Redactor } from '../broker/redaction/redactor.js';
 import type { LoadedConfig } from '../config/load.js';
-import { secretsIn } from '../lib/secret-values.js';
+import { secretsIn } from '../lib/secrets/secret-values.js';
 
 /** Knows every credential of the configuration. */
 export async function openRedactor({ config, upstreams, variables }: LoadedConfig): Promise<Redactor> {

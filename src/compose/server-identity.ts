@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { modulePaths } from '../catalog/names.js';
 import { kindOf, type UpstreamTarget } from '../domain/targets/targets.js';
-import { isSecretName } from '../lib/mask.js';
+import { isSecretName } from '../lib/secrets/mask.js';
 
 /**
  * What a server is, whatever key it is opened with: a new token is no other server, another database is. Values that the

@@ -11,7 +11,7 @@ import type { Audience } from '../domain/question.js';
 import { kindOf, type UpstreamTarget } from '../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
 import type { ServerControl, ServerFacts } from '../host/servers/server-control.js';
-import { visibleLine } from '../lib/visible-text.js';
+import { visibleLine } from '../lib/text/visible-text.js';
 import type { Adapter } from '../upstream/adapter.js';
 import { DisabledUpstream } from '../upstream/disabled-upstream.js';
 import { UpstreamRegistry } from '../upstream/registry.js';

@@ -11,7 +11,7 @@ import { composeKey } from './state.js';
 export async function composeSharedStore(settings: HostSettings): Promise<SharedStoreAdmin | undefined> {
   const shared = sharedStore(await loadSettings(settings), readEnvironment(), process.cwd());
   if (shared === undefined) return undefined;
-  const { administer } = await import('../store/postgres/administer.js');
+  const { administer } = await import('../store/postgres/database/administer.js');
   return administer({ url: shared.url, applicationName: 'codemode store' });
 }
 

@@ -11,7 +11,7 @@ import type { UpstreamTarget } from '../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
 import type { AuditLog } from '../host/admin/audit-log.js';
 import type { Logins } from '../host/servers/logins.js';
-import { once } from '../lib/once.js';
+import { once } from '../lib/async/once.js';
 import { MasterKey } from '../store/master-key.js';
 import { openPostgresStore } from '../store/postgres/store.js';
 import { openSqliteStore } from '../store/sqlite/store.js';

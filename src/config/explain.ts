@@ -1,6 +1,6 @@
 import type { JsonValue } from '../domain/json.js';
-import { maskAddress } from '../lib/address-secrets.js';
-import { isSecretName, MASK } from '../lib/mask.js';
+import { maskAddress } from '../lib/secrets/address-secrets.js';
+import { isSecretName, MASK } from '../lib/secrets/mask.js';
 import type { Layer } from './files/layers.js';
 import { type KeyPath, leavesOf, mayHoldSecret, renderPath } from './files/path.js';
 import type { LoadedConfig } from './load.js';

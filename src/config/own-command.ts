@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { shellWord } from '../lib/shell-word.js';
+import { shellWord } from '../lib/text/shell-word.js';
 import { isExecutableFile } from './find-command.js';
 import type { Environment } from './variables/environment.js';
 

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { HostError } from '../domain/errors.js';
-import { readRegularFile } from '../lib/read-regular-file.js';
+import { readRegularFile } from '../lib/files/read-regular-file.js';
 import type { LoadedConfig } from './load.js';
 import type { Environment } from './variables/environment.js';
 

@@ -1,4 +1,4 @@
-import { visibleLine, visibleText } from '../lib/visible-text.js';
+import { visibleLine, visibleText } from '../lib/text/visible-text.js';
 
 /** Who has to act when this happens. */
 export type Blame = 'caller' | 'program' | 'policy' | 'upstream' | 'host' | 'machine';

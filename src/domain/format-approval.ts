@@ -1,5 +1,5 @@
-import { safeSlice } from '../lib/safe-slice.js';
-import { visibleJson } from '../lib/visible-text.js';
+import { safeSlice } from '../lib/text/safe-slice.js';
+import { visibleJson } from '../lib/text/visible-text.js';
 import type { Approval } from './approval.js';
 
 /** Of the arguments of one call. */

@@ -1,4 +1,4 @@
-import { visibleLine } from '../lib/visible-text.js';
+import { visibleLine } from '../lib/text/visible-text.js';
 import type { KnownClient, PresenceStore, PresentRun } from '../store/presence.js';
 import type { LiveRun } from './runs/live-runs.js';
 

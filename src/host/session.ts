@@ -14,7 +14,7 @@ import type { ScriptHead, StoredScript } from '../domain/script.js';
 import { duringStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TypeVerdict } from '../domain/type-check.js';
-import { Cancellation } from '../lib/cancellation.js';
+import { Cancellation } from '../lib/async/cancellation.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { callDirect, type DirectCallContext, type DirectlyCalled } from './calls/direct-call.js';

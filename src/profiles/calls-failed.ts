@@ -1,8 +1,8 @@
 import { isWaiting } from '../host/calls/tool-trace.js';
 import { isUnfinished } from '../host/calls/unfinished-calls.js';
 import type { RunSummary } from '../host/runs/run-types.js';
-import { safeSlice } from '../lib/safe-slice.js';
-import { visibleLine } from '../lib/visible-text.js';
+import { safeSlice } from '../lib/text/safe-slice.js';
+import { visibleLine } from '../lib/text/visible-text.js';
 
 const MAX_NAMED_TOOLS = 3;
 const MAX_MESSAGE_CHARACTERS = 120;

@@ -1,5 +1,5 @@
 import type { TraceEntry } from '../host/calls/tool-trace.js';
-import { visibleLine } from '../lib/visible-text.js';
+import { visibleLine } from '../lib/text/visible-text.js';
 
 const MAX_NAMED_TOOLS = 8;
 

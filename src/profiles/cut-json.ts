@@ -1,4 +1,4 @@
-import { safeSlice } from '../lib/safe-slice.js';
+import { safeSlice } from '../lib/text/safe-slice.js';
 
 /** A list or an object that is open at one place of the text. */
 interface Open {

@@ -1,4 +1,4 @@
-import { safeSlice } from '../lib/safe-slice.js';
+import { safeSlice } from '../lib/text/safe-slice.js';
 
 /** Of the room, the part for the beginning; the end is where a program says what came out, or why it failed. */
 const HEAD_PART = 0.4;

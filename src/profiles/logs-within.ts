@@ -1,5 +1,5 @@
 import type { LogEntry } from '../domain/run.js';
-import { safeSlice } from '../lib/safe-slice.js';
+import { safeSlice } from '../lib/text/safe-slice.js';
 
 /** How lines that are left out are spoken of. */
 export interface LogsLeftOut {

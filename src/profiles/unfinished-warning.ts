@@ -1,7 +1,7 @@
 import { checkFirst } from '../domain/run.js';
 import { isUnfinished } from '../host/calls/unfinished-calls.js';
 import type { RunSummary } from '../host/runs/run-types.js';
-import { visibleLine } from '../lib/visible-text.js';
+import { visibleLine } from '../lib/text/visible-text.js';
 import type { ProgramWarning } from './warning.js';
 
 const MAX_NAMED_TOOLS = 3;

@@ -1,6 +1,6 @@
 import type { Approval } from '../domain/approval.js';
 import { formatArguments, timeOf } from '../domain/format-approval.js';
-import { visibleLine, visibleSentence } from '../lib/visible-text.js';
+import { visibleLine, visibleSentence } from '../lib/text/visible-text.js';
 
 /** Calls that are named one by one; the user sees the rest in the list. */
 const MAX_NAMED = 5;

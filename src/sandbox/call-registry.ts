@@ -1,8 +1,8 @@
 import type { CallNumber, CallReply, Failure, GuestCall } from '../domain/run.js';
-import type { CallerAccount } from './caller-account.js';
 import { tooLargeOpenCalls, tooManyOpenCalls, tooMuchDelivered, tooMuchOfCaller } from './failures.js';
-import type { Answer, Journal } from './journal.js';
-import { digestOf } from './journal.js';
+import type { Answer, Journal } from './journal/journal.js';
+import { digestOf } from './journal/journal.js';
+import type { CallerAccount } from './workers/caller-account.js';
 
 /** Calls a program may have open at once; each uses memory of the host. */
 const MAX_OPEN_CALLS = 10_000;

@@ -1,12 +1,12 @@
 import { HostError } from '../domain/errors.js';
 import type { CallNumber, CallReply, Failure, GuestCall } from '../domain/run.js';
-import { Cancellation } from '../lib/cancellation.js';
+import { Cancellation } from '../lib/async/cancellation.js';
 import { type CallCheck, CallRegistry } from './call-registry.js';
-import type { CallerAccount } from './caller-account.js';
 import { FAILED_INSIDE } from './failures.js';
-import type { Delivery, Journal } from './journal.js';
+import type { Delivery, Journal } from './journal/journal.js';
+import { Suspension } from './journal/suspension.js';
 import type { SandboxDelegate } from './run-report.js';
-import { Suspension } from './suspension.js';
+import type { CallerAccount } from './workers/caller-account.js';
 
 /** The run whose program makes the calls. */
 export interface CallingRun {

@@ -1,5 +1,5 @@
 import type { CallReply, GuestCall, LogEntry, Outcome, ResourceUsage } from '../domain/run.js';
-import type { Delivery, Journal } from './journal.js';
+import type { Delivery, Journal } from './journal/journal.js';
 
 /** What a program reports to the host while it runs and when it ends. */
 

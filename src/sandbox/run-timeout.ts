@@ -1,4 +1,4 @@
-import type { EnginePlace } from './engine.js';
+import type { EnginePlace } from './engines/engine.js';
 import { TimeBudget } from './time-budget.js';
 
 /** Grace period in which a worker may end a program itself, before the whole worker is killed. */

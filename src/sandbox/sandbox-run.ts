@@ -12,19 +12,19 @@ import {
   type RunId,
   type SourcePosition,
 } from '../domain/run.js';
-import { deferred } from '../lib/deferred.js';
+import { deferred } from '../lib/async/deferred.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
-import type { Engine, EnginePlace, LossBlame } from './engine.js';
+import type { Engine, EnginePlace, LossBlame } from './engines/engine.js';
+import { type MovableRun, RunHandOver } from './engines/run-hand-over.js';
 import { CANCELLED, ENGINES_DISAGREE, endedItsWorker, lostItsWorkers } from './failures.js';
-import { type Delivery, engineOf, type Journal } from './journal.js';
+import { type Delivery, engineOf, type Journal } from './journal/journal.js';
+import { RunRecord } from './journal/run-record.js';
 import { type CallingRun, ProgramCalls } from './program-calls.js';
 import { ProgramClock } from './program-clock.js';
-import { callIn, logIn, outcomeIn } from './read-worker-message.js';
-import { type MovableRun, RunHandOver } from './run-hand-over.js';
-import { RunRecord } from './run-record.js';
 import type { CarriedOver, RunReport, SandboxDelegate, UsedSoFar } from './run-report.js';
 import { KILL_GRACE_MS, RunTimeout } from './run-timeout.js';
-import { WorkerLosses } from './worker-losses.js';
+import { callIn, logIn, outcomeIn } from './workers/read-worker-message.js';
+import { WorkerLosses } from './workers/worker-losses.js';
 
 const NO_JSON: Outcome = { status: 'failed', failure: endedItsWorker('its result was no JSON') };
 

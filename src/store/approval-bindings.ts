@@ -1,6 +1,6 @@
 import type { Approval, ApprovalDecision, ToolIdentity } from '../domain/approval.js';
-import type { SealBinding } from '../lib/sealed.js';
-import { storableText } from '../lib/storable-text.js';
+import type { SealBinding } from '../lib/secrets/sealed.js';
+import { storableText } from '../lib/text/storable-text.js';
 
 /** What the seals and marks of approvals are bound to: moved to another call, tool, run or caller they are worth nothing. */
 

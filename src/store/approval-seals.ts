@@ -7,7 +7,7 @@ import {
 } from '../domain/approval.js';
 import type { JsonValue } from '../domain/json.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
-import { authenticate, isAuthentic, seal, unseal } from '../lib/sealed.js';
+import { authenticate, isAuthentic, seal, unseal } from '../lib/secrets/sealed.js';
 import {
   argumentsBinding,
   decisionBinding,

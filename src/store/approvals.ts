@@ -1,5 +1,5 @@
 import type { Approval, ApprovalDecision, ToolIdentity } from '../domain/approval.js';
-import type { Awaitable, Stop } from '../lib/awaitable.js';
+import type { Awaitable, Stop } from '../lib/async/awaitable.js';
 
 /** A yes that reaches further than calls that wait: this tool, for one run or for every run of the caller. */
 export interface GrantOptions {

@@ -1,7 +1,7 @@
 import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { AuditEntry, ChainHead } from '../domain/audit.js';
-import { KeyedHash } from '../lib/keyed-hash.js';
-import { storableText } from '../lib/storable-text.js';
+import { KeyedHash } from '../lib/secrets/keyed-hash.js';
+import { storableText } from '../lib/text/storable-text.js';
 
 /** A record as it lies in its row: numbers and texts only, the same when it is read as when it was hashed. */
 export interface AuditRow {

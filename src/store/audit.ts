@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditFilter, AuditRecord, ChainHead, ChainReport } from '../domain/audit.js';
-import type { Awaitable } from '../lib/awaitable.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
 
 /** One record for each call, in hash chains that are authenticated with a key that the database does not have. */
 export interface AuditStore {

@@ -1,5 +1,5 @@
 import type { ConsoleRole } from '../domain/console/sessions.js';
-import type { Awaitable } from '../lib/awaitable.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
 
 /** A session as it is stored: of its secrets only digests. */
 export interface StoredSession {

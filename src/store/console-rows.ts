@@ -1,5 +1,5 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
-import { authenticate, isAuthentic, type SealBinding } from '../lib/sealed.js';
+import { authenticate, isAuthentic, type SealBinding } from '../lib/secrets/sealed.js';
 import type { ConsolePlace, NewSession, StoredSession } from './console-access.js';
 
 export interface LinkRow {

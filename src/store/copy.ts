@@ -1,9 +1,9 @@
 import { HostError } from '../domain/errors.js';
 import type { CopiedRows, CopyDirection } from '../domain/shared-store.js';
-import { Postgres, type PostgresOptions, type Sql, type SqlValue } from './postgres/connection.js';
-import { requireSameKey } from './postgres/key-check.js';
-import { migrate } from './postgres/migrate.js';
-import { markAllReady } from './postgres/run-lock.js';
+import { Postgres, type PostgresOptions, type Sql, type SqlValue } from './postgres/database/connection.js';
+import { requireSameKey } from './postgres/database/key-check.js';
+import { migrate } from './postgres/database/migrate.js';
+import { markAllReady } from './postgres/runs/run-lock.js';
 import { Database } from './sqlite/database.js';
 
 export interface CopyOptions {

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../lib/awaitable.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
 
 /** Whose a credential is: a server by its name, at the address it has. */
 export interface CredentialOwner {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { HostError } from '../domain/errors.js';
 import type { KeyKeeper, KeyPlace, KeyringChoice } from '../domain/key.js';
-import { writeWhole } from '../lib/write-whole.js';
+import { writeWhole } from '../lib/files/write-whole.js';
 import type { KeyringAddress, SecretService } from './keyring/secret-service.js';
 import { keepFirst, newSecret, readSecret, SECRET } from './secret-file.js';
 

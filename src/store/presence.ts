@@ -1,4 +1,4 @@
-import type { Awaitable } from '../lib/awaitable.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
 
 /** A run of any host that is under way. */
 export interface PresentRun {

@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { makeFolder } from '../lib/make-folder.js';
-import { isProcessAlive, processIdentity } from '../lib/process-identity.js';
-import { readRegularFile } from '../lib/read-regular-file.js';
-import { writeWhole } from '../lib/write-whole.js';
+import { makeFolder } from '../lib/files/make-folder.js';
+import { isProcessAlive, processIdentity } from '../lib/files/process-identity.js';
+import { readRegularFile } from '../lib/files/read-regular-file.js';
+import { writeWhole } from '../lib/files/write-whole.js';
 
 /** A server that a running host leaves alone for a while. */
 export interface Quarantine {

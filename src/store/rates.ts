@@ -1,4 +1,4 @@
-import type { Awaitable } from '../lib/awaitable.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
 
 /** So many calls in so much time, counted for one key. */
 export interface SharedRate {

@@ -1,4 +1,4 @@
-import { type SealBinding, seal, unseal } from '../lib/sealed.js';
+import { type SealBinding, seal, unseal } from '../lib/secrets/sealed.js';
 import type { StoredRun } from './runs.js';
 
 type Owner = Pick<StoredRun, 'id' | 'caller'>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Approval } from '../domain/approval.js';
-import { deferred } from '../lib/deferred.js';
+import { deferred } from '../lib/async/deferred.js';
 import type { EndedRun, SuspendedRun } from './runs.js';
 import type { Store } from './store.js';
 

@@ -1,5 +1,5 @@
 import type { EndedState, RunFigures } from '../domain/run.js';
-import type { Awaitable, Stop } from '../lib/awaitable.js';
+import type { Awaitable, Stop } from '../lib/async/awaitable.js';
 
 /** The states in the store: a queued or running run has no row, or its row is held by its host. */
 export type StoredState = 'suspended' | EndedState;

@@ -1,5 +1,5 @@
 import type { ScriptHead, StoredScript } from '../domain/script.js';
-import { type SealBinding, seal, unseal } from '../lib/sealed.js';
+import { type SealBinding, seal, unseal } from '../lib/secrets/sealed.js';
 import { scriptDigest } from './scripts.js';
 
 /** A script as it lies in its row. */

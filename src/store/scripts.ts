@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ScriptHead, StoredScript } from '../domain/script.js';
-import type { Awaitable } from '../lib/awaitable.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
 
 /** More than anybody keeps in mind; a listing opens them all. */
 export const MAX_SCRIPTS = 500;

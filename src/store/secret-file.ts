@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostError, isHostError } from '../domain/errors.js';
-import { makeFolder } from '../lib/make-folder.js';
-import { readRegularFile, UnreadableFile } from '../lib/read-regular-file.js';
+import { makeFolder } from '../lib/files/make-folder.js';
+import { readRegularFile, UnreadableFile } from '../lib/files/read-regular-file.js';
 import { unwritableState } from './unwritable-state.js';
 
 const SECRET_BYTES = 32;

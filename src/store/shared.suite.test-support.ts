@@ -163,7 +163,7 @@ export function sharedSuite(open: () => Promise<Store>): void {
 
   test('a link opens one session of the console, which ends when it is revoked', async () => {
     const access = await (await open()).consoleAccess();
-    const { processIdentity } = await import('../lib/process-identity.js');
+    const { processIdentity } = await import('../lib/files/process-identity.js');
     const at = { holder: processIdentity() as string, port: 7, host: 'codemode.example' };
     const link = await access.makeLink({ role: 'owner', name: 'ana' }, at.holder);
     const opened = await access.openSession(link, { at, browser: 'b' });

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../lib/awaitable.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
 
 /** What all hosts have spent together, day by day. Amounts are whole millionths. */
 export interface SpendingStore {

@@ -1,6 +1,6 @@
 import type { UndoState } from '../domain/undo.js';
-import type { Awaitable } from '../lib/awaitable.js';
-import { type SealBinding, seal, unseal } from '../lib/sealed.js';
+import type { Awaitable } from '../lib/async/awaitable.js';
+import { type SealBinding, seal, unseal } from '../lib/secrets/sealed.js';
 
 /** Which calls of which runs were undone. A call is undone by one process, once. */
 export interface UndoStore {

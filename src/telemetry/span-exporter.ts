@@ -1,7 +1,7 @@
 import type { FinishedSpan } from '../domain/trace.js';
-import { backoffMs } from '../lib/backoff.js';
-import { LinkedAbort } from '../lib/linked-abort.js';
-import { pause } from '../lib/pause.js';
+import { backoffMs } from '../lib/async/backoff.js';
+import { LinkedAbort } from '../lib/async/linked-abort.js';
+import { pause } from '../lib/async/pause.js';
 import { otlpRequest, type ResourceAttributes } from './otlp.js';
 
 export interface SpanExporterOptions {

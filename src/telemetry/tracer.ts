@@ -8,7 +8,7 @@ import type {
   Tracer,
 } from '../domain/trace.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
-import { takeRandom } from '../lib/random-supply.js';
+import { takeRandom } from '../lib/secrets/random-supply.js';
 
 /** Which traces are recorded. The same trace is decided about in the same way wherever it is seen. */
 export interface Sampling {

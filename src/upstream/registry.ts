@@ -6,7 +6,7 @@ import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
 import { McpUpstream } from './mcp/mcp-upstream.js';
 import type { ReadLimits } from './mcp/read-budget.js';
-import { ChildGroups } from './mcp/stdio-groups.js';
+import { ChildGroups } from './mcp/stdio/stdio-groups.js';
 import { OpenApiUpstream } from './openapi/openapi-upstream.js';
 
 /** A message this long is a mistake or an attack: the engine's strings end at 512 MB. */

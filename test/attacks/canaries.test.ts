@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { CallerId, CallReply, GuestCall } from '../../src/domain/run.js';
-import { deferred } from '../../src/lib/deferred.js';
+import { deferred } from '../../src/lib/async/deferred.js';
 import type { RunReport } from '../../src/sandbox/run-report.js';
 import type { SandboxRun } from '../../src/sandbox/sandbox-run.js';
 import { decodeImage } from '../../src/worker/quickjs/image.js';

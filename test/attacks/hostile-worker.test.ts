@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { deferred } from '../../src/lib/deferred.js';
+import { deferred } from '../../src/lib/async/deferred.js';
 import { openTakenOver, type TakenOver, type TakeOverOptions } from '../support/hostile-worker.js';
 import { watchTurns } from '../support/longest-turn.js';
 import { result } from '../support/sandbox.js';

@@ -10,7 +10,7 @@ import { login } from '../../src/broker/credentials/login.js';
 import type { UpstreamAuthorizer } from '../../src/domain/authorization.js';
 import { Database } from '../../src/store/sqlite/database.js';
 import { openBrowser } from '../../src/surfaces/cli/open-browser.js';
-import { authorizedFetch } from '../../src/upstream/mcp/authorized-fetch.js';
+import { authorizedFetch } from '../../src/upstream/mcp/http/authorized-fetch.js';
 import { createGuardedFetch } from '../../src/upstream/mcp/oauth/guarded-fetch.js';
 import { agree, agreeAndReturn, json, listen, openVault, startWorld, type World } from '../support/oauth-world.js';
 import { createRegistry, definition } from '../support/upstreams.js';

@@ -13,7 +13,7 @@ import { Redactor } from '../../src/broker/redaction/redactor.js';
 import { openRunContext } from '../../src/broker/run-context.js';
 import { exampleInput } from '../../src/catalog/examples.js';
 import { unwrapOutcome } from '../../src/host/calls/unwrap.js';
-import { unseal } from '../../src/lib/sealed.js';
+import { unseal } from '../../src/lib/secrets/sealed.js';
 import type { SandboxRun } from '../../src/sandbox/sandbox-run.js';
 import { openGate } from '../support/policy.js';
 import { call, openHome, openStdio, ready, runProgram } from '../support/program.js';

@@ -63,7 +63,7 @@ test('a host that is killed leaves no command of a hook behind', async () => {
 });
 
 test('a process that it was told to forget is left alone', async () => {
-  const { StdioGuard } = await import('../../src/upstream/mcp/stdio-guard.js');
+  const { StdioGuard } = await import('../../src/upstream/mcp/stdio/stdio-guard.js');
   const { spawn } = await import('node:child_process');
   const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
   const server = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
@@ -79,7 +79,7 @@ test('a process that it was told to forget is left alone', async () => {
 });
 
 test('a process that was announced, and whose number its host did not live to tell, is found by its mark', async () => {
-  const { MARK_VARIABLE, StdioGuard } = await import('../../src/upstream/mcp/stdio-guard.js');
+  const { MARK_VARIABLE, StdioGuard } = await import('../../src/upstream/mcp/stdio/stdio-guard.js');
   const { spawn } = await import('node:child_process');
   const guard = new StdioGuard();
   guard.expect('0123456789abcdef', []);

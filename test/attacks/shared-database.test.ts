@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Postgres } from '../../src/store/postgres/connection.js';
+import { Postgres } from '../../src/store/postgres/database/connection.js';
 import { needs } from '../support/needs.js';
 import { until } from '../support/program.js';
 import { AGENT, idOf, PERSON, type SharedHost, SharedHosts } from '../support/shared-hosts.js';

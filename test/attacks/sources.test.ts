@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_SOURCE_BYTES } from '../../src/domain/limits.js';
-import { deferred } from '../../src/lib/deferred.js';
+import { deferred } from '../../src/lib/async/deferred.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 /** Sources that kill, stall or fool the native parser. It shares a process with its caller’s programs. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deferred } from '../../src/lib/deferred.js';
+import { deferred } from '../../src/lib/async/deferred.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 /** Time limits that do not fire: from inside the bindings, from what runs after the end, and from workers left behind. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CallerId } from '../../src/domain/run.js';
-import { engineOf } from '../../src/sandbox/journal.js';
+import { engineOf } from '../../src/sandbox/journal/journal.js';
 import { openTakenOver, type TakenOver } from '../support/hostile-worker.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 

@@ -3,7 +3,7 @@ import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MIGRATIONS } from '../../src/store/postgres/migrations.js';
+import { MIGRATIONS } from '../../src/store/postgres/database/migrations.js';
 import { needs } from '../support/needs.js';
 import { PostgresServer } from '../support/postgres.js';
 import { type Home, openHome, runProgram } from '../support/program.js';
@@ -190,7 +190,7 @@ describe('a database that cannot be used is named, with what to type', needs('po
 });
 
 async function statements(server: PostgresServer, database: string | undefined, ...texts: readonly string[]) {
-  const { Postgres } = await import('../../src/store/postgres/connection.js');
+  const { Postgres } = await import('../../src/store/postgres/database/connection.js');
   const postgres = await Postgres.open({ url: server.url(database ?? '') });
   try {
     for (const text of texts) await postgres.query(text);

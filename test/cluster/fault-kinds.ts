@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { checkNeed } from '../../scripts/system-needs.mjs';
-import { Postgres } from '../../src/store/postgres/connection.js';
+import { Postgres } from '../../src/store/postgres/database/connection.js';
 import type { Cluster, ClusterHost } from './cluster.js';
 
 /** Something that happens to a host, and how it is over. */

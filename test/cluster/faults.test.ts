@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Postgres } from '../../src/store/postgres/connection.js';
+import { Postgres } from '../../src/store/postgres/database/connection.js';
 import { needs, ROOT, requires } from '../support/needs.js';
 import { Cluster, type ClusterHost } from './cluster.js';
 import { Gates } from './gates.js';

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { Postgres } from '../../src/store/postgres/connection.js';
+import { Postgres } from '../../src/store/postgres/database/connection.js';
 import type { Cluster } from './cluster.js';
 
 /** The writes of a run at which a host can be held up. */

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MIGRATIONS } from '../../src/store/postgres/migrations.js';
+import { MIGRATIONS } from '../../src/store/postgres/database/migrations.js';
 import { needs } from '../support/needs.js';
 import { NextBuild } from '../support/next-build.js';
 import { PgBouncer } from '../support/pgbouncer.js';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { Postgres } from '../../src/store/postgres/connection.js';
+import { Postgres } from '../../src/store/postgres/database/connection.js';
 import { PROGRAM } from '../support/command.js';
 import { AGENT, type Cluster, type ClusterHost, PERSON } from './cluster.js';
 import type { Observation, Outcome } from './invariants.js';

@@ -1,5 +1,5 @@
 import { HostError } from '../../src/domain/errors.js';
-import { seal, unseal } from '../../src/lib/sealed.js';
+import { seal, unseal } from '../../src/lib/secrets/sealed.js';
 import type { SuspendedProgram } from '../../src/sandbox/sandbox.js';
 import type { SandboxRun } from '../../src/sandbox/sandbox-run.js';
 import { CALLER, openSandbox, type TestSandbox } from '../support/sandbox.js';

@@ -1,6 +1,6 @@
 import { HostError } from '../../src/domain/errors.js';
+import { parseMessages } from '../../src/upstream/mcp/calls/messages.js';
 import { normaliseTool } from '../../src/upstream/mcp/listing.js';
-import { parseMessages } from '../../src/upstream/mcp/messages.js';
 import { createRegistry, definition, fixture, stdio } from '../support/upstreams.js';
 import { expectKnown, type Fuzzer, pure } from './fuzzer.js';
 import type { Random } from './random.js';

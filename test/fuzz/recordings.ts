@@ -2,7 +2,7 @@ import { HostError } from '../../src/domain/errors.js';
 import type { RunId } from '../../src/domain/run.js';
 import { decodeRecording, encodeRecording, type Recording } from '../../src/host/recordings/recording.js';
 import { replay } from '../../src/host/recordings/replay.js';
-import { openJournal } from '../../src/sandbox/journal.js';
+import { openJournal } from '../../src/sandbox/journal/journal.js';
 import { openSandbox } from '../support/sandbox.js';
 import { expectKnown, type Fuzzer } from './fuzzer.js';
 

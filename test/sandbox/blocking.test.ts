@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deferred } from '../../src/lib/deferred.js';
+import { deferred } from '../../src/lib/async/deferred.js';
 import type { RunReport } from '../../src/sandbox/run-report.js';
 import { CALLER, CallFailure, openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 

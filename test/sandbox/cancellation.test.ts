@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.js';
-import { deferred } from '../../src/lib/deferred.js';
+import { deferred } from '../../src/lib/async/deferred.js';
 import type { RunReport } from '../../src/sandbox/run-report.js';
 import { openSession } from '../support/host.js';
 import { CALLER, openSandbox, type ProgramOptions, result, type TestSandbox } from '../support/sandbox.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CallerId, GuestCall } from '../../src/domain/run.js';
-import { deferred } from '../../src/lib/deferred.js';
+import { deferred } from '../../src/lib/async/deferred.js';
 import type { RunReport } from '../../src/sandbox/run-report.js';
 import { descendantsOf, expectGone } from '../support/processes.js';
 import { openSandbox, type ProgramOptions, result, type TestSandbox } from '../support/sandbox.js';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Failure } from '../../src/domain/run.js';
-import { deferred } from '../../src/lib/deferred.js';
-import { decodeJournal, encodeJournal } from '../../src/sandbox/journal.js';
+import { deferred } from '../../src/lib/async/deferred.js';
+import { decodeJournal, encodeJournal } from '../../src/sandbox/journal/journal.js';
 import type { RunReport } from '../../src/sandbox/run-report.js';
 import {
   CALLER,

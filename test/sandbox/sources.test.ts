@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GuestCall } from '../../src/domain/run.js';
-import { deferred } from '../../src/lib/deferred.js';
+import { deferred } from '../../src/lib/async/deferred.js';
 import type { Jail } from '../../src/sandbox/jail/jail.js';
 import { openSandbox, result, type TestSandbox, testJail } from '../support/sandbox.js';
 

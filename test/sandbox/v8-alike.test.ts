@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { engineOf } from '../../src/sandbox/journal.js';
+import { engineOf } from '../../src/sandbox/journal/journal.js';
 import type { RunReport } from '../../src/sandbox/run-report.js';
 import { CALLER, CallFailure, openSandbox, type ProgramOptions, type TestSandbox } from '../support/sandbox.js';
 import { inV8 } from '../support/v8.js';

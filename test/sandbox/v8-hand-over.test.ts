@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GuestCall } from '../../src/domain/run.js';
-import { deferred } from '../../src/lib/deferred.js';
-import { decodeJournal, encodeJournal, engineOf } from '../../src/sandbox/journal.js';
+import { deferred } from '../../src/lib/async/deferred.js';
+import { decodeJournal, encodeJournal, engineOf } from '../../src/sandbox/journal/journal.js';
 import { CALLER, openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 let box: TestSandbox;

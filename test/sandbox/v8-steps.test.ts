@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallReply, GuestCall } from '../../src/domain/run.js';
-import { deferred } from '../../src/lib/deferred.js';
-import { engineOf } from '../../src/sandbox/journal.js';
+import { deferred } from '../../src/lib/async/deferred.js';
+import { engineOf } from '../../src/sandbox/journal/journal.js';
 import { CALLER, openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 /** A run that moves to V8 before, between or behind its calls, and what may happen to it at each of them. */

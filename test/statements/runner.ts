@@ -1262,7 +1262,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Spec Alignment, sampling',
     says: 'Questions of servers to the model may carry tools',
     test: [
-      'src/upstream/mcp/questions.test.ts',
+      'src/upstream/mcp/questions/questions.test.ts',
       'a server is told what is answered and nothing else; questions to the model may carry tools',
     ],
   },

@@ -3,7 +3,7 @@ import type { Approval } from '../../src/domain/approval.js';
 import { masterKey } from '../../src/store/master-key.js';
 import { SqliteApprovalStore } from '../../src/store/sqlite/approvals.js';
 import { Database } from '../../src/store/sqlite/database.js';
-import { SqliteRunStore } from '../../src/store/sqlite/runs.js';
+import { SqliteRunStore } from '../../src/store/sqlite/runs/runs.js';
 import type { Home } from './program.js';
 
 const HOUR_MS = 3_600_000;

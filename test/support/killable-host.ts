@@ -4,7 +4,7 @@ import type { CallerId } from '../../src/domain/run.js';
 import { findCompiler, isCompiler } from '../../src/sandbox/checker/compiler.js';
 import { TypeCheckers } from '../../src/sandbox/checker/type-checkers.js';
 import { openJail } from '../../src/sandbox/jail/probe.js';
-import { ChildGroups } from '../../src/upstream/mcp/stdio-groups.js';
+import { ChildGroups } from '../../src/upstream/mcp/stdio/stdio-groups.js';
 import { openGo } from './go-runtime.js';
 import { openRuntimes } from './process-runtimes.js';
 import { openSandbox } from './sandbox.js';

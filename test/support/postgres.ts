@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fr
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Postgres } from '../../src/store/postgres/connection.js';
+import { Postgres } from '../../src/store/postgres/database/connection.js';
 
 export interface PostgresServerOptions {
   /** Where it listens besides its socket; the addresses must exist already. Loopback without it. */

@@ -14,9 +14,9 @@ import type {
 import { omitUndefined } from '../../src/lib/omit-undefined.js';
 import type { Jail } from '../../src/sandbox/jail/jail.js';
 import { openJail } from '../../src/sandbox/jail/probe.js';
-import type { PoolOptions } from '../../src/sandbox/pool.js';
 import type { RunReport, SandboxDelegate } from '../../src/sandbox/run-report.js';
 import { Sandbox } from '../../src/sandbox/sandbox.js';
+import type { PoolOptions } from '../../src/sandbox/workers/pool.js';
 
 /** A real sandbox in the best jail this machine gives, with host calls answered by functions of the test. */
 

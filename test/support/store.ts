@@ -1,5 +1,5 @@
 import { CallerQuotas } from '../../src/domain/quotas.js';
-import { once } from '../../src/lib/once.js';
+import { once } from '../../src/lib/async/once.js';
 import { masterKey } from '../../src/store/master-key.js';
 import { openSqliteStore } from '../../src/store/sqlite/store.js';
 import type { Store } from '../../src/store/store.js';

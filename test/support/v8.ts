@@ -1,4 +1,4 @@
-import type { Journal } from '../../src/sandbox/journal.js';
+import type { Journal } from '../../src/sandbox/journal/journal.js';
 
 /** The same journal for a run that was in V8 from its beginning. */
 export function inV8(journal: Journal): Journal {

@@ -15,7 +15,7 @@ import {
 import { tags } from '@lezer/highlight';
 import type { PlaygroundDeclarations } from '../../../src/domain/console/playground.js';
 import type { TypeProblem } from '../../../src/domain/type-check.js';
-import { escapeCharacter } from '../../../src/lib/visible-text.js';
+import { escapeCharacter } from '../../../src/lib/text/visible-text.js';
 import { complete, hoverText } from './completion.js';
 import { languageOf } from './highlight.js';
 import { problemAt, problems, setProblems } from './problems.js';

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { visibleText } from '../../../src/lib/visible-text.js';
+import { visibleText } from '../../../src/lib/text/visible-text.js';
 import type { Span } from '../editor/highlight.js';
 
 /** Beyond this, lines are shown a piece at a time: a page of a million nodes is of no use to anyone. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { visibleLine, visibleText } from '../../../src/lib/visible-text.js';
+import { visibleLine, visibleText } from '../../../src/lib/text/visible-text.js';
 import { bytes } from '../lib/format.js';
 
 /**

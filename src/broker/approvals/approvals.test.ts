@@ -5,10 +5,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type Approval, DIRECT_CALL } from '../../domain/approval.js';
 import { CallerQuotas, DEFAULT_QUOTAS } from '../../domain/quotas.js';
 import type { CallerId } from '../../domain/run.js';
-import { cardDigest } from '../../lib/card-digest.js';
+import { cardDigest } from '../../lib/secrets/card-digest.js';
 import { SqliteApprovalStore } from '../../store/sqlite/approvals.js';
 import { Database } from '../../store/sqlite/database.js';
-import { SqliteRunStore } from '../../store/sqlite/runs.js';
+import { SqliteRunStore } from '../../store/sqlite/runs/runs.js';
 import { openRunContext, type RunStart } from '../run-context.js';
 import { type ApprovalQuestion, Approvals } from './approvals.js';
 

@@ -1,6 +1,6 @@
 import { type Approval, cardsOf, type GrantScope, scopesOf } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
-import { cardDigest, isSameDigest } from '../../lib/card-digest.js';
+import { cardDigest, isSameDigest } from '../../lib/secrets/card-digest.js';
 import type { ApprovalStore } from '../../store/approvals.js';
 
 /** What a person said, and how it reached us. */

@@ -1,5 +1,5 @@
 import type { SourcePosition } from '../../domain/run.js';
-import { safeSlice } from '../../lib/safe-slice.js';
+import { safeSlice } from '../../lib/text/safe-slice.js';
 
 const CONTEXT_LINES = 3;
 const MAX_LINES = 40;

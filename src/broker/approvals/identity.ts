@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { ToolIdentity } from '../../domain/approval.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
-import { canonicalJson } from '../../lib/canonical-json.js';
-import { storableText } from '../../lib/storable-text.js';
+import { canonicalJson } from '../../lib/text/canonical-json.js';
+import { storableText } from '../../lib/text/storable-text.js';
 
 /** Tools are the same objects until their server lists them again. */
 const digests = new WeakMap<Tool, string>();

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../domain/json.js';
-import { quoteVisibly } from '../../lib/visible-text.js';
+import { quoteVisibly } from '../../lib/text/visible-text.js';
 import { valueText } from './describe-rule.js';
 import type { Problem } from './problem.js';
 import { type Rule, type TypeName, typeOf } from './rule.js';

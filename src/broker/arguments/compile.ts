@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { isSchema, readKeywords, type SchemaKeywords } from '../../domain/json-schema/keywords.js';
 import { escapeToken, type References, referencesOf } from '../../domain/json-schema/references.js';
-import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
+import { BoundedLines, oneLine } from '../../lib/text/bounded-text.js';
 import { readPattern } from './pattern.js';
 import {
   ANYTHING,

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../domain/json.js';
-import { clipText, quoteVisibly } from '../../lib/visible-text.js';
+import { clipText, quoteVisibly } from '../../lib/text/visible-text.js';
 import { type AllowedValues, NOTHING, type Rule, type TypeName, typeOf } from './rule.js';
 
 /** A value of the program in an error message; it may be megabytes. */

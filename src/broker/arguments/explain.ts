@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../domain/json.js';
-import { nearest } from '../../lib/nearest.js';
-import { clipText, quoteVisibly } from '../../lib/visible-text.js';
+import { nearest } from '../../lib/text/nearest.js';
+import { clipText, quoteVisibly } from '../../lib/text/visible-text.js';
 import { adviseOnType } from './advice.js';
 import { describeForms, describeReceived, describeRule, describeValues, listNames } from './describe-rule.js';
 import type { LimitKeyword, Problem } from './problem.js';

@@ -3,7 +3,7 @@ import { escapeToken } from '../../domain/json-schema/references.js';
 import type { GuestError } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { clipText, quoteVisibly } from '../../lib/visible-text.js';
+import { clipText, quoteVisibly } from '../../lib/text/visible-text.js';
 import { byRelevance } from './by-relevance.js';
 import { type CompiledSchema, compileSchema } from './compile.js';
 import { findProblems } from './evaluate.js';

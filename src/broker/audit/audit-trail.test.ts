@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { AuditEntry } from '../../domain/audit.js';
 import { masterKey } from '../../store/master-key.js';
-import { SqliteAuditStore } from '../../store/sqlite/audit.js';
+import { SqliteAuditStore } from '../../store/sqlite/audit/audit.js';
 import { Database } from '../../store/sqlite/database.js';
 import { AuditTrail } from './audit-trail.js';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Approval } from '../../domain/approval.js';
 import type { AuditEntry } from '../../domain/audit.js';
 import type { GuestError } from '../../domain/run.js';
-import type { Awaitable } from '../../lib/awaitable.js';
+import type { Awaitable } from '../../lib/async/awaitable.js';
 import type { AuditStore, AuditWriter } from '../../store/audit.js';
 import type { RunContext } from '../run-context.js';
 import { decisionEntry, outputEntry } from './other-entries.js';

@@ -1,6 +1,6 @@
 import type { ApprovalNote, AuditEntry, CallVerdict } from '../../domain/audit.js';
 import type { GuestError } from '../../domain/run.js';
-import type { Awaitable } from '../../lib/awaitable.js';
+import type { Awaitable } from '../../lib/async/awaitable.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import { replyBytes } from '../reply-bytes.js';
 import type { AuditTrail } from './audit-trail.js';

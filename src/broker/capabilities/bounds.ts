@@ -6,10 +6,10 @@ import {
   type McpCapability,
   type NetworkCapability,
 } from '../../domain/capability.js';
-import { matchesGlob } from '../../lib/glob.js';
+import { realPathOf } from '../../lib/files/real-path.js';
 import { coversHost, coversPath } from '../../lib/host-and-path-match.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { realPathOf } from '../../lib/real-path.js';
+import { matchesGlob } from '../../lib/text/glob.js';
 
 /**
  * The first thing asked for that is not within bounds, in the words that would grant it; nothing where all of it is.

@@ -10,8 +10,8 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { GuestError } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
-import { matchesGlob } from '../../lib/glob.js';
 import { coversHost, coversPath } from '../../lib/host-and-path-match.js';
+import { matchesGlob } from '../../lib/text/glob.js';
 import { FILES_SERVER, ofExtension } from '../../upstream/capabilities/files.js';
 import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import type { Admission, Busy } from '../limits/call-limits.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { OAuthClient } from '../../domain/authorization.js';
 import { HostError } from '../../domain/errors.js';
-import { LinkedAbort } from '../../lib/linked-abort.js';
+import { LinkedAbort } from '../../lib/async/linked-abort.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { AuthorizationPlan } from '../../upstream/mcp/oauth/discovery.js';
 import type { Fetch } from '../../upstream/mcp/oauth/guarded-fetch.js';

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HostError } from '../../domain/errors.js';
-import { deferred } from '../../lib/deferred.js';
+import { deferred } from '../../lib/async/deferred.js';
 
 const PATH = '/callback';
 const MAX_CONNECTIONS = 16;

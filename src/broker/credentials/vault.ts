@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
-import { seal, unseal } from '../../lib/sealed.js';
+import { seal, unseal } from '../../lib/secrets/sealed.js';
 import type { CredentialOwner, CredentialStore, HeldLock } from '../../store/credentials.js';
 
 /** Longer than any operation under the lock may take: the holder still holds it when the response arrives. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { HookDecision, HookTarget } from '../../domain/hook.js';
+import { signalGroup } from '../../lib/files/process-group.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { signalGroup } from '../../lib/process-group.js';
-import type { ChildGroups } from '../../upstream/mcp/stdio-groups.js';
+import type { ChildGroups } from '../../upstream/mcp/stdio/stdio-groups.js';
 import { denied, readDecision } from './read-decision.js';
 
 /** Exit status of a command that refuses; its stderr is the reason. The one that hooks of other agents use. */

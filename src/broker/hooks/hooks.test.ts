@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Hook } from '../../domain/hook.js';
-import { ChildGroups } from '../../upstream/mcp/stdio-groups.js';
+import { ChildGroups } from '../../upstream/mcp/stdio/stdio-groups.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import { Hooks } from './hooks.js';
 

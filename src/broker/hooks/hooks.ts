@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { HostError } from '../../domain/errors.js';
 import type { Hook, HookDecision, HookEvent, HookOutcome } from '../../domain/hook.js';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import { Slots } from '../limits/slots.js';
 import { fitsAnySpelling, readToolPattern, TOOL_PATTERN_EXAMPLE, type ToolPattern } from '../policy/tool-pattern.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { HookDecision } from '../../domain/hook.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 
 const MAX_REASON_CHARACTERS = 500;
 const NO_REASON = 'it gave no reason';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { LimitSetting } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
-import type { Awaitable } from '../../lib/awaitable.js';
-import { matchesGlob } from '../../lib/glob.js';
+import type { Awaitable } from '../../lib/async/awaitable.js';
+import { matchesGlob } from '../../lib/text/glob.js';
 import type { RateStore, SharedRate } from '../../store/rates.js';
 import { fitsAnySpelling, readToolPattern, type ToolPattern } from '../policy/tool-pattern.js';
 import { Slots } from './slots.js';

@@ -1,6 +1,6 @@
 import type { Budget, PolicySettings } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
-import type { Awaitable } from '../../lib/awaitable.js';
+import type { Awaitable } from '../../lib/async/awaitable.js';
 import type { SpendingStore } from '../../store/spending.js';
 import type { RunLedger } from '../run-ledger.js';
 import { fitsAnySpelling, readToolPattern, type ToolPattern } from './tool-pattern.js';

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { LABELS, type Label } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
-import { clipText, quoteVisibly } from '../../lib/visible-text.js';
+import { clipText, quoteVisibly } from '../../lib/text/visible-text.js';
 import { FILES_SERVER } from '../../upstream/capabilities/files.js';
 import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import { SCRIPTS_SERVER } from '../capabilities/script-tools.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import { HINTS, type Hint, type PolicyRule, type ServerTraits } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
-import { matchesGlob } from '../../lib/glob.js';
+import { matchesGlob } from '../../lib/text/glob.js';
 import { type CompiledCondition, compileCondition, PolicyProblem, type ReadPattern } from './conditions.js';
 import {
   fitsAnySpelling,

@@ -1,5 +1,5 @@
 import type { Tool } from '../../domain/tool.js';
-import { matchesGlob } from '../../lib/glob.js';
+import { matchesGlob } from '../../lib/text/glob.js';
 
 /** `server/tool`, with `*` for any characters in either. */
 export interface ToolPattern {

@@ -1,6 +1,6 @@
-import { NeedleSearch } from '../../lib/needle-search.js';
-import { type SecretForm, secretForms } from '../../lib/secret-forms.js';
-import type { Slices } from '../../lib/slices.js';
+import type { Slices } from '../../lib/async/slices.js';
+import { NeedleSearch } from '../../lib/secrets/needle-search.js';
+import { type SecretForm, secretForms } from '../../lib/secrets/secret-forms.js';
 import { findCards } from './cards.js';
 import { BASE64, isIn } from './characters.js';
 import { findEmails } from './emails.js';

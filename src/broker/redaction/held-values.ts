@@ -1,4 +1,4 @@
-import { MIN_SECRET_CHARACTERS, secretsIn } from '../../lib/secret-values.js';
+import { MIN_SECRET_CHARACTERS, secretsIn } from '../../lib/secrets/secret-values.js';
 
 /**
  * What of a value that was given to a server is held back: all of it, unless it is plainly no secret. A name that says nothing

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UpstreamTarget } from '../../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
-import { secretsIn } from '../../lib/secret-values.js';
+import { secretsIn } from '../../lib/secrets/secret-values.js';
 import { credentialsOf } from './known-secrets.js';
 
 const of = (target: UpstreamTarget) => credentialsOf({ target } as UpstreamDefinition);

@@ -1,6 +1,6 @@
 import { kindOf } from '../../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
-import { namedArguments, secretsIn } from '../../lib/secret-values.js';
+import { namedArguments, secretsIn } from '../../lib/secrets/secret-values.js';
 import { connectionSecrets, heldSecretsIn } from './held-values.js';
 
 /** The values of a server's settings that must not be seen again. */

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
-import { markedNumber, withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
-import { MIN_SECRET_CHARACTERS } from '../../lib/secret-values.js';
-import { Slices } from '../../lib/slices.js';
+import { Slices } from '../../lib/async/slices.js';
+import { MIN_SECRET_CHARACTERS } from '../../lib/secrets/secret-values.js';
+import { markedNumber, withMarkedNumbers, withNumbers } from '../../lib/text/exact-numbers.js';
 import { mayHoldCard } from './cards.js';
 import { type Depth, Finder, type FinderOptions, PART_CHARACTERS } from './finder.js';
 import { isSecretField } from './named-secrets.js';

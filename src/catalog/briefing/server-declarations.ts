@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../domain/json.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { quoteVisibly } from '../../lib/visible-text.js';
+import { quoteVisibly } from '../../lib/text/visible-text.js';
 import { commentLine } from '../declarations/doc-comment.js';
 import {
   type Detail,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
-import { quoteVisibly } from '../../lib/visible-text.js';
+import { quoteVisibly } from '../../lib/text/visible-text.js';
 import { commentLine, firstSentence } from '../declarations/doc-comment.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogServer, CatalogTool } from '../snapshot.js';

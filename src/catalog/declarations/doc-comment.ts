@@ -1,4 +1,4 @@
-import { clipText, visibleText, withoutMarkup } from '../../lib/visible-text.js';
+import { clipText, visibleText, withoutMarkup } from '../../lib/text/visible-text.js';
 
 /**
  * Lines of a foreign text that may appear in a block comment of TypeScript: visible characters only, no end of comment,

@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { quoteVisibly } from '../../lib/visible-text.js';
+import { quoteVisibly } from '../../lib/text/visible-text.js';
 import { docComment } from '../declarations/doc-comment.js';
 import { declarePackageFile } from '../declarations/typescript/typescript.js';
 import { serverDocs, toolDocs } from '../declarations/typescript/typescript-docs.js';

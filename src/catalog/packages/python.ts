@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
-import { visibleJson } from '../../lib/visible-text.js';
+import { visibleJson } from '../../lib/text/visible-text.js';
 import { commentLine } from '../declarations/doc-comment.js';
 import { declarePythonModule } from '../declarations/python/python.js';
 import { docstring, pythonString } from '../declarations/python/python-text.js';

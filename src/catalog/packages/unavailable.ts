@@ -1,5 +1,5 @@
 import { IS_STARTING } from '../../domain/upstream.js';
-import { quoteVisibly } from '../../lib/visible-text.js';
+import { quoteVisibly } from '../../lib/text/visible-text.js';
 import { pythonString } from '../declarations/python/python-text.js';
 import type { CatalogServer } from '../snapshot.js';
 

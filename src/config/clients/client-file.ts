@@ -1,7 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
-import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
-import { type FileOwner, replaceFile } from '../../lib/replace-file.js';
+import { readRegularFile, UnreadableFile } from '../../lib/files/read-regular-file.js';
+import { type FileOwner, replaceFile } from '../../lib/files/replace-file.js';
 
 /** Claude Code keeps its history beside its servers. */
 export const MAX_CLIENT_FILE_BYTES = 64 * 1024 * 1024;

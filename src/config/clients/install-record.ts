@@ -3,8 +3,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
-import { readRegularFile } from '../../lib/read-regular-file.js';
-import { writeWhole } from '../../lib/write-whole.js';
+import { readRegularFile } from '../../lib/files/read-regular-file.js';
+import { writeWhole } from '../../lib/files/write-whole.js';
 import { stateFolder } from '../files/state-folder.js';
 import type { Environment } from '../variables/environment.js';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { HostError } from '../../domain/errors.js';
-import { readRegularFile } from '../../lib/read-regular-file.js';
+import { readRegularFile } from '../../lib/files/read-regular-file.js';
 import type { Environment } from '../variables/environment.js';
 import { MAX_CLIENT_FILE_BYTES, writeClientFile } from './client-file.js';
 import { type EntryEdit, edited } from './client-format.js';

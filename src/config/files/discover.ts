@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JsonValue } from '../../domain/json.js';
-import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
+import { readRegularFile, UnreadableFile } from '../../lib/files/read-regular-file.js';
 import { detectFormat, type ForeignFormat, importForeign } from '../import/import.js';
 import { isObject } from '../schema/server-map.js';
 import type { Environment } from '../variables/environment.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { matchesGlob } from '../../lib/glob.js';
-import { readRegularFile } from '../../lib/read-regular-file.js';
+import { readRegularFile } from '../../lib/files/read-regular-file.js';
+import { matchesGlob } from '../../lib/text/glob.js';
 
 /** A git work tree that a file lies in. */
 export interface GitPlace {

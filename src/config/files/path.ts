@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../domain/json.js';
-import { isSecretName } from '../../lib/mask.js';
+import { isSecretName } from '../../lib/secrets/mask.js';
 
 /** The way from the top of a configuration to one value in it. */
 export type KeyPath = readonly (string | number)[];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
+import { readRegularFile, UnreadableFile } from '../../lib/files/read-regular-file.js';
 import { badConfig } from './document.js';
 
 /** A configuration of a thousand servers is half a megabyte. */

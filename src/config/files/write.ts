@@ -1,4 +1,4 @@
-import { oneLine } from '../../lib/bounded-text.js';
+import { oneLine } from '../../lib/text/bounded-text.js';
 import type { PlannedServer } from '../import/plan-import.js';
 import { isObject } from '../schema/server-map.js';
 import { replaceSecrets } from '../variables/secret-references.js';

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { foldedName } from '../../lib/folded-name.js';
+import { foldedName } from '../../lib/text/folded-name.js';
 import type { ClientFile, DiscoveredServers } from '../files/discover.js';
 import { renderPath } from '../files/path.js';
 import { mistakesOf } from '../schema/mistakes.js';

@@ -1,5 +1,5 @@
 import { HostError } from '../../domain/errors.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 import type { Config } from './schema.js';
 
 /** Which tools go to programs, and what the agent is told about them. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
-import { maskAddress } from '../../lib/address-secrets.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { maskAddress } from '../../lib/secrets/address-secrets.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 import { type KeyPath, mayHoldSecret, renderPath, valueAt } from '../files/path.js';
 import { configSchema } from './schema.js';
 

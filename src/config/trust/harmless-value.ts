@@ -1,4 +1,4 @@
-import { looksRandom } from '../../lib/secret-values.js';
+import { looksRandom } from '../../lib/secrets/secret-values.js';
 
 /**
  * Whether a value can be read by anybody: a path, an address without user and query, a number, a boolean, a short word, a

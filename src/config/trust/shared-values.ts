@@ -1,5 +1,5 @@
-import { isSecretName } from '../../lib/mask.js';
-import { looksRandom } from '../../lib/secret-values.js';
+import { isSecretName } from '../../lib/secrets/mask.js';
+import { looksRandom } from '../../lib/secrets/secret-values.js';
 import { isHarmlessValue } from './harmless-value.js';
 
 /** What replaces a secret from now on. `name` is what it is called where it was found. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { MASK } from '../../lib/mask.js';
-import { shellWord } from '../../lib/shell-word.js';
+import { MASK } from '../../lib/secrets/mask.js';
+import { shellWord } from '../../lib/text/shell-word.js';
 import { isObject } from '../schema/server-map.js';
 import { replaceSecrets } from '../variables/secret-references.js';
 

@@ -2,9 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { HostError, isHostError } from '../../domain/errors.js';
-import { makeFolder } from '../../lib/make-folder.js';
-import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
-import { writeWhole } from '../../lib/write-whole.js';
+import { makeFolder } from '../../lib/files/make-folder.js';
+import { readRegularFile, UnreadableFile } from '../../lib/files/read-regular-file.js';
+import { writeWhole } from '../../lib/files/write-whole.js';
 
 /** One configuration that a person agreed to: this content, in this place. */
 export interface TrustedFile {

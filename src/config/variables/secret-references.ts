@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { keysInPath } from '../../lib/address-secrets.js';
-import { isSecretName } from '../../lib/mask.js';
-import { namedArguments, secretsIn } from '../../lib/secret-values.js';
+import { keysInPath } from '../../lib/secrets/address-secrets.js';
+import { isSecretName } from '../../lib/secrets/mask.js';
+import { namedArguments, secretsIn } from '../../lib/secrets/secret-values.js';
 import { isObject } from '../schema/server-map.js';
 import { isHarmlessValue } from '../trust/harmless-value.js';
 import { type Hide, secretPartsOfAddress, sharedRemainder, sharedValue, sharedWord } from '../trust/shared-values.js';

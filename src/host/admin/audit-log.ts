@@ -1,5 +1,5 @@
 import type { AuditFilter, AuditRecord, ChainHead, ChainReport } from '../../domain/audit.js';
-import type { Awaitable } from '../../lib/awaitable.js';
+import type { Awaitable } from '../../lib/async/awaitable.js';
 import type { AuditStore } from '../../store/audit.js';
 
 const RECORDS_OF_A_CALL = 2;

@@ -6,7 +6,7 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Decision, Label } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 import { findServer } from '../tools/discovery.js';
 
 export interface PolicyCheck {

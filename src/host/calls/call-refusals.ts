@@ -2,8 +2,8 @@ import type { CatalogServer, CatalogSnapshot } from '../../catalog/snapshot.js';
 import { isJsonObject } from '../../domain/json.js';
 import type { GuestError } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
-import { nearest } from '../../lib/nearest.js';
-import { quoteVisibly, visibleLine } from '../../lib/visible-text.js';
+import { nearest } from '../../lib/text/nearest.js';
+import { quoteVisibly, visibleLine } from '../../lib/text/visible-text.js';
 import { DOWN_HINT } from '../tools/discovery.js';
 import { type CalledTool, calledName } from './called-tool.js';
 

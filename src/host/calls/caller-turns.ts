@@ -1,5 +1,5 @@
 import type { CallerId, CallReply } from '../../domain/run.js';
-import { KeyedLock } from '../../lib/keyed-lock.js';
+import { KeyedLock } from '../../lib/async/keyed-lock.js';
 
 /**
  * Work that the host does itself for a program: answers about tools, stored scripts and kept results. It runs on the event loop, so

@@ -4,7 +4,7 @@ import { type CatalogServer, type CatalogSnapshot, notForCode } from '../../cata
 import type { CapabilitySet } from '../../domain/capability.js';
 import { needsOf } from '../../domain/profile-name.js';
 import type { Failure, Outcome, SourcePosition } from '../../domain/run.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 
 /*
  * The engine says `not a function` and where. A module's namespace cannot name what it does not export, so what was called

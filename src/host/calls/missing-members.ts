@@ -3,7 +3,7 @@ import { namespacesOf } from '../../catalog/namespaces.js';
 import type { CatalogServer, CatalogSnapshot } from '../../catalog/snapshot.js';
 import { needsOf } from '../../domain/profile-name.js';
 import type { Outcome } from '../../domain/run.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 
 /*
  * A program that takes the names of tools from memory has several wrong, and fails at the first. Told one by one, each costs the agent

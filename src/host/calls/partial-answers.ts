@@ -4,7 +4,7 @@ import type { CallNumber, SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 import { fullPageOf } from './full-page.js';
 import { argumentFor, subjectOf } from './paging-arguments.js';
 import { type PartialMark, partialMarkOf } from './partial-mark.js';

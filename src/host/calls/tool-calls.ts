@@ -13,7 +13,7 @@ import type { CallReply, GuestCall, GuestError, RunFigures } from '../../domain/
 import { isRepeatable, type Tool } from '../../domain/tool.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 import type { SentCall } from '../processes/continuation.js';
 import { type CallRetry, MAX_RETRIES } from '../recordings/run-notes.js';
 import type { RunCallDelegate, RunClient } from '../runs/run.js';

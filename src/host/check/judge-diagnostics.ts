@@ -1,7 +1,7 @@
 import type { SourcePosition } from '../../domain/run.js';
 import type { CompilerDiagnostic, TypeProblem } from '../../domain/type-check.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 import { importedNames, membersOf } from './imported-names.js';
 import { maskSource } from './mask-source.js';
 import { PromiseUse } from './promise-use.js';

@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../../catalog/snapshot.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 import type { ToolView } from '../tools/tool-view.js';
 import { goBriefing, goDeclarationsOf, goToolsOf } from './go-package.js';
 

@@ -5,8 +5,8 @@ import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { CallReply, GuestError } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
-import { nearest } from '../../lib/nearest.js';
-import { visibleText } from '../../lib/visible-text.js';
+import { nearest } from '../../lib/text/nearest.js';
+import { visibleText } from '../../lib/text/visible-text.js';
 import { goDeclarationsOf, goToolsOf } from './go-package.js';
 import { goSignature, observedIn } from './go-signature.js';
 

@@ -1,6 +1,6 @@
 import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import type { Tool } from '../../domain/tool.js';
-import { safeSlice } from '../../lib/safe-slice.js';
+import { safeSlice } from '../../lib/text/safe-slice.js';
 import { goObserved } from './go-observed.js';
 import type { GoTools } from './go-package.js';
 

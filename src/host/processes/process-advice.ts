@@ -1,7 +1,7 @@
 import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { ProcessLanguage, ProgramLanguage } from '../../domain/process-program.js';
 import type { Failure, Outcome } from '../../domain/run.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 import { importedNames } from './process-packages.js';
 
 interface Written {

@@ -3,7 +3,7 @@ import type { Catalog } from '../../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { CallerId, CallReply, GuestCall, GuestError } from '../../domain/run.js';
-import { roundedNumber } from '../../lib/exact-numbers.js';
+import { roundedNumber } from '../../lib/text/exact-numbers.js';
 import { type CallerTurns, PROGRAM_ENDED } from '../calls/caller-turns.js';
 import { ToolCalls, type ToolCallsOptions } from '../calls/tool-calls.js';
 import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from '../recordings/recorded-call.js';

@@ -17,7 +17,7 @@ import { type CallerId, type Outcome, type RunId, withUnfinished } from '../../d
 import { duringStep } from '../../domain/step.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import type { TraceContext } from '../../domain/trace.js';
-import { deferred } from '../../lib/deferred.js';
+import { deferred } from '../../lib/async/deferred.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CallerTurns } from '../calls/caller-turns.js';
 import type { PartialAnswer } from '../calls/partial-answers.js';

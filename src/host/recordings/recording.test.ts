@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../domain/limits.js';
 import type { Outcome, RunId } from '../../domain/run.js';
-import { openJournal } from '../../sandbox/journal.js';
+import { openJournal } from '../../sandbox/journal/journal.js';
 import { encodeRecording, type Recording, recordingIn, storedRecording } from './recording.js';
 
 const MODULES = [

@@ -4,7 +4,7 @@ import { HostError } from '../../domain/errors.js';
 import { isJsonObject } from '../../domain/json.js';
 import { eachLimit, MAX_CLOCK_TICKS } from '../../domain/limits.js';
 import type { Outcome, VirtualModule } from '../../domain/run.js';
-import { decodeJournal, digestOf, engineOf, type Journal, plainJournal } from '../../sandbox/journal.js';
+import { decodeJournal, digestOf, engineOf, type Journal, plainJournal } from '../../sandbox/journal/journal.js';
 import type { EndedRun, SharedModules, StoredRecording } from '../../store/runs.js';
 import { notesSchema } from './notes-schema.js';
 import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } from './process-recording.js';

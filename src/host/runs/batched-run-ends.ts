@@ -1,6 +1,6 @@
 import { HostError, isHostError } from '../../domain/errors.js';
-import { type Deferred, deferred } from '../../lib/deferred.js';
-import { pause } from '../../lib/pause.js';
+import { type Deferred, deferred } from '../../lib/async/deferred.js';
+import { pause } from '../../lib/async/pause.js';
 import type { EndedRun, RunStore } from '../../store/runs.js';
 
 interface Waiting {

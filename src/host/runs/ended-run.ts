@@ -3,7 +3,7 @@ import type { RunContext } from '../../broker/run-context.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import { type Outcome, withUnfinished } from '../../domain/run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { engineOf } from '../../sandbox/journal.js';
+import { engineOf } from '../../sandbox/journal/journal.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { withJsonTextHint } from '../calls/json-text-hint.js';

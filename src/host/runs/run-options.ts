@@ -1,8 +1,8 @@
 import type { CallDelegate } from '../../broker/call.js';
 import type { CallerId, CallReply, GuestCall, LogEntry } from '../../domain/run.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
-import type { Awaitable } from '../../lib/awaitable.js';
-import type { Delivery } from '../../sandbox/journal.js';
+import type { Awaitable } from '../../lib/async/awaitable.js';
+import type { Delivery } from '../../sandbox/journal/journal.js';
 import type { SuspendedProgram } from '../../sandbox/sandbox.js';
 import type { RunClient } from './run-client.js';
 

@@ -1,9 +1,9 @@
 import { HostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { CallerId, GuestCall, RunId } from '../../domain/run.js';
-import type { Stop } from '../../lib/awaitable.js';
-import { deferred } from '../../lib/deferred.js';
-import { decodeDelivery } from '../../sandbox/journal.js';
+import type { Stop } from '../../lib/async/awaitable.js';
+import { deferred } from '../../lib/async/deferred.js';
+import { decodeDelivery } from '../../sandbox/journal/journal.js';
 import type { RunLease, RunStore, StoredRun } from '../../store/runs.js';
 import type { ResumeRun } from './resumed-run.js';
 

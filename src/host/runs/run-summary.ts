@@ -3,7 +3,7 @@ import type { CatalogServer, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonObject } from '../../domain/json.js';
 import { needsOf } from '../../domain/profile-name.js';
 import type { EndedState, LogEntry, Outcome } from '../../domain/run.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 import { findServer, serverProblem } from '../tools/discovery.js';
 import { briefDeclarationsOf, briefSignaturesOf, type ToolView } from '../tools/tool-view.js';
 import type { KeptResults, ResultOwner } from './kept-results.js';

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../lib/awaitable.js';
+import type { Awaitable } from '../../lib/async/awaitable.js';
 
 /**
  * The writes about one resumed run, in the order in which they were asked for: the next begins when the one before is done. One

@@ -1,12 +1,12 @@
 import type { Approval } from '../../domain/approval.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { CallReply, GuestCall, LogEntry, Program, RunId } from '../../domain/run.js';
-import type { Awaitable } from '../../lib/awaitable.js';
-import { Cancellation } from '../../lib/cancellation.js';
-import { deferred } from '../../lib/deferred.js';
+import type { Awaitable } from '../../lib/async/awaitable.js';
+import { Cancellation } from '../../lib/async/cancellation.js';
+import { deferred } from '../../lib/async/deferred.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { FAILED_INSIDE } from '../../sandbox/failures.js';
-import type { Delivery } from '../../sandbox/journal.js';
+import type { Delivery } from '../../sandbox/journal/journal.js';
 import type { RunReport, SandboxDelegate, UsedSoFar } from '../../sandbox/run-report.js';
 import type { Sandbox, Started, SuspendedProgram } from '../../sandbox/sandbox.js';
 import type { SandboxRun } from '../../sandbox/sandbox-run.js';

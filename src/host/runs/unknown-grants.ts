@@ -1,8 +1,8 @@
 import { isListed, readToolPattern } from '../../broker/policy/tool-pattern.js';
 import { type CatalogSnapshot, isUnavailable } from '../../catalog/snapshot.js';
 import type { CapabilitySet } from '../../domain/capability.js';
-import { matchesGlob } from '../../lib/glob.js';
-import { nearest } from '../../lib/nearest.js';
+import { matchesGlob } from '../../lib/text/glob.js';
+import { nearest } from '../../lib/text/nearest.js';
 
 /**
  * Names in what was granted that mean no server and no tool. A request with a misspelt one runs, and its author looks for the

@@ -13,8 +13,8 @@ import {
 import type { CallVerdict } from '../../domain/audit.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { CallReply, Failure, GuestCall, GuestError } from '../../domain/run.js';
-import { nearest } from '../../lib/nearest.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
+import { nearest } from '../../lib/text/nearest.js';
 import type { ToolCalls } from '../calls/tool-calls.js';
 import type { RunCallDelegate } from '../runs/run.js';
 import type { RunCatalog } from '../runs/run-catalog.js';

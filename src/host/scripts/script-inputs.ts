@@ -2,7 +2,7 @@ import { shapeOfResult } from '../../catalog/observed/shape-of-result.js';
 import { schemaOfShape } from '../../catalog/observed/shape-schema.js';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { quoteVisibly } from '../../lib/visible-text.js';
+import { quoteVisibly } from '../../lib/text/visible-text.js';
 import { maskSource } from '../check/mask-source.js';
 import { literalsOf, type SourceLiteral } from './source-literals.js';
 

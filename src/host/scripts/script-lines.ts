@@ -1,6 +1,6 @@
 import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
 import type { ScriptHead } from '../../domain/script.js';
-import { clipText, visibleText, withoutMarkup } from '../../lib/visible-text.js';
+import { clipText, visibleText, withoutMarkup } from '../../lib/text/visible-text.js';
 import { scriptFunctions } from './script-functions.js';
 import { scriptAsTool } from './search-scripts.js';
 

@@ -9,9 +9,9 @@ import {
   type ScriptProfile,
   type StoredScript,
 } from '../../domain/script.js';
-import { KeyedLock } from '../../lib/keyed-lock.js';
-import { nearest } from '../../lib/nearest.js';
-import { quoteVisibly, visibleText } from '../../lib/visible-text.js';
+import { KeyedLock } from '../../lib/async/keyed-lock.js';
+import { nearest } from '../../lib/text/nearest.js';
+import { quoteVisibly, visibleText } from '../../lib/text/visible-text.js';
 import { MAX_SCRIPTS, type ScriptSign, type ScriptStore, scriptDigest } from '../../store/scripts.js';
 import { functionNameOf } from './script-functions.js';
 import { SCRIPTS_SPECIFIER } from './scripts-module.js';

@@ -4,7 +4,7 @@ import type { LoginRequest } from '../../broker/credentials/login.js';
 import { HostError } from '../../domain/errors.js';
 import { kindOf } from '../../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 
 export type { CredentialStatus, LoginRequest, LogoutReport };
 

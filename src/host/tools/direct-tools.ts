@@ -1,7 +1,7 @@
 import type { CatalogServer, CatalogTool } from '../../catalog/snapshot.js';
 import { isOwnToolName } from '../../domain/own-tool-names.js';
-import { foldedName } from '../../lib/folded-name.js';
-import { modelSafeName, withDigest } from '../../lib/model-safe-name.js';
+import { foldedName } from '../../lib/text/folded-name.js';
+import { modelSafeName, withDigest } from '../../lib/text/model-safe-name.js';
 
 /** A tool that the client calls itself, without a program. */
 export interface DirectTool {

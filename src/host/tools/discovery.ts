@@ -11,9 +11,9 @@ import {
 } from '../../catalog/snapshot.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { CallReply, GuestError, ModuleExport, VirtualModule } from '../../domain/run.js';
-import { nearest } from '../../lib/nearest.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { nearest } from '../../lib/text/nearest.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 import { TOOL_DETAILS, type ToolDetail, toolDefinition } from './tool-definition.js';
 
 /** `@codemode/discovery`: what programs can ask about servers and tools. Answers come from the program's own snapshot. */

@@ -7,8 +7,8 @@ import { askingTools, type CatalogServer, type CatalogTool } from '../../catalog
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Crash, UpstreamDefinition, UpstreamState } from '../../domain/upstream.js';
-import { nearest } from '../../lib/nearest.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
+import { nearest } from '../../lib/text/nearest.js';
 import { checkPolicy, type PolicyCheck, type PolicyReport } from '../admin/policy-check.js';
 import { findServer } from './discovery.js';
 import { type ToolDetail, toolDefinition } from './tool-definition.js';

@@ -6,7 +6,7 @@ import { shownDescription, shownSchema } from '../../catalog/visible-tool.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 
 /** How much is told of a tool; each level leaves out what only the higher ones have. */
 export const TOOL_DETAILS = ['name', 'description', 'full'] as const;

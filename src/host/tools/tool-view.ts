@@ -16,9 +16,9 @@ import type { ObservedTypeOf } from '../../catalog/declarations/typescript/types
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { CatalogBriefing } from '../../domain/briefing.js';
 import type { CapabilitySet } from '../../domain/capability.js';
-import { matchesGlob } from '../../lib/glob.js';
-import { nearest } from '../../lib/nearest.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
+import { matchesGlob } from '../../lib/text/glob.js';
+import { nearest } from '../../lib/text/nearest.js';
 import { type DirectTool, nameDirectTools } from './direct-tools.js';
 import { markApprovalTools } from './mark-approval-tools.js';
 

@@ -3,7 +3,7 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Limits } from '../../domain/limits.js';
 import type { SourceLanguage } from '../../domain/run.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 
 /** What the contract lets a request ask for. */
 export const MAX_TIMEOUT_MS = 600_000;

@@ -2,7 +2,7 @@ import type { Log, LogIds } from '../../domain/log.js';
 import type { LogEntry, Outcome } from '../../domain/run.js';
 import { type EndedScriptCall, isEnded } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
-import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
+import { visibleLine, visibleSentence } from '../../lib/text/visible-text.js';
 import { lostInResult } from '../lost-values.js';
 import type { CallContext } from '../profile.js';
 import { patternsHint, runNotes } from '../run-notes.js';

@@ -6,7 +6,7 @@ import type { TraceEntry } from '../../host/calls/tool-trace.js';
 import type { RunSummary, SuspendedSummary, UnavailableServer } from '../../host/runs/run-types.js';
 import { DOWN_HINT, STARTING_HINT } from '../../host/tools/discovery.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 import { SHOWN_CHARACTERS } from '../answer-budget.js';
 import { callsFailed } from '../calls-failed.js';
 import { cutJson } from '../cut-json.js';

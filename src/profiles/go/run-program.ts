@@ -4,7 +4,7 @@ import type { JsonValue } from '../../domain/json.js';
 import { goAdvice, outsideAdvice } from '../../host/processes/go-advice.js';
 import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 import type { Session } from '../../host/session.js';
-import { LinkedAbort } from '../../lib/linked-abort.js';
+import { LinkedAbort } from '../../lib/async/linked-abort.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CallContext } from '../profile.js';
 import { patternsHint, runNotes } from '../run-notes.js';

@@ -4,8 +4,8 @@ import type { JsonValue } from '../../domain/json.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import { VERSION } from '../../domain/version.js';
 import type { ProcessRunSummary } from '../../host/processes/process-run.js';
-import { asciiJson } from '../../lib/ascii-json.js';
-import { roundedNumber, withMarkedNumbers, withNumbers } from '../../lib/exact-numbers.js';
+import { asciiJson } from '../../lib/text/ascii-json.js';
+import { roundedNumber, withMarkedNumbers, withNumbers } from '../../lib/text/exact-numbers.js';
 import { failed, type RunnerError, resultError } from './errors.js';
 
 /** What the runner says of one program, on one line. */

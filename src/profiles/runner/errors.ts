@@ -2,7 +2,7 @@ import type { ErrorCode, HostError } from '../../domain/errors.js';
 import { checkFirst, type EndedFailure, type Failure } from '../../domain/run.js';
 import { IS_STARTING } from '../../domain/upstream.js';
 import { RETRYABLE_TYPES } from '../../host/runs/self-correction.js';
-import { visibleLine, visibleText } from '../../lib/visible-text.js';
+import { visibleLine, visibleText } from '../../lib/text/visible-text.js';
 
 /** Why there is no data. */
 export interface RunnerError {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Limits, LimitTable } from '../../domain/limits.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 
 /** A complete request to execute code. `capabilities` is parsed later, where the token's bounds are known. */
 export interface ExecuteRequest {

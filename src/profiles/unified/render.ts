@@ -5,7 +5,7 @@ import { checkFirst, type Failure, type LogEntry, type ResourceUsage } from '../
 import type { CallFailure } from '../../host/calls/tool-calls.js';
 import type { RunSummary, SuspendedSummary } from '../../host/runs/run-types.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleLine, visibleSentence, visibleText } from '../../lib/visible-text.js';
+import { visibleLine, visibleSentence, visibleText } from '../../lib/text/visible-text.js';
 import { callsFailed } from '../calls-failed.js';
 import { callsMade } from '../calls-made.js';
 import { lostInResult } from '../lost-values.js';

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import type { CompilerDiagnostic } from '../../domain/type-check.js';
-import { killGroup } from '../../lib/process-group.js';
+import { killGroup } from '../../lib/files/process-group.js';
 import type { Jail, JailedProgram } from '../jail/jail.js';
 import { launch } from '../jail/launch.js';
 import type { TypeScriptCompiler } from './compiler.js';

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import { Allowance } from '../../lib/allowance.js';
-import { type Deferred, deferred } from '../../lib/deferred.js';
+import { type Deferred, deferred } from '../../lib/async/deferred.js';
 
 /** What the other side asks of us while it works for us: a method and its parameters. */
 export type AnswerQuestion = (method: string, params: JsonValue | undefined) => JsonValue;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HostError } from '../../domain/errors.js';
 import type { Failure, RunId } from '../../domain/run.js';
-import { deferred } from '../../lib/deferred.js';
+import { deferred } from '../../lib/async/deferred.js';
 import type { ProcessStart, ProcessToHost } from '../../wire/messages.js';
 import type { Jail, JailedProgram } from '../jail/jail.js';
 import { ProgramProcess } from '../processes/program-process.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { HostError } from '../../domain/errors.js';
 import type { PackageProgress } from '../../domain/process-program.js';
 import type { Failure } from '../../domain/run.js';
-import { makeFolderSync } from '../../lib/make-folder.js';
+import { makeFolderSync } from '../../lib/files/make-folder.js';
 import type { Jail, JailedFolder, JailedProgram } from '../jail/jail.js';
 import { type BuildResult, runBuild } from './build-process.js';
 import { commonPackages } from './common-packages.js';

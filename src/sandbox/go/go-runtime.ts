@@ -11,7 +11,7 @@ import {
 } from '../../domain/process-program.js';
 import type { Failure, RunId } from '../../domain/run.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
-import { deferred } from '../../lib/deferred.js';
+import { deferred } from '../../lib/async/deferred.js';
 import type { Jail } from '../jail/jail.js';
 import { openSharedFolder } from '../jail/staging.js';
 import { ProcessSlots, type ProcessSlotsOptions } from '../processes/process-slots.js';

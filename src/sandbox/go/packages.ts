@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PackageProgress } from '../../domain/process-program.js';
-import { makeFolderSync } from '../../lib/make-folder.js';
+import { makeFolderSync } from '../../lib/files/make-folder.js';
 import { markPackagesUsed } from './packages-pruning.js';
 import type { GoToolchain } from './toolchain.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, linkSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
-import { makeFolderSync } from '../../lib/make-folder.js';
+import { makeFolderSync } from '../../lib/files/make-folder.js';
 import type { Jail } from '../jail/jail.js';
 import type { SharedSpec } from '../processes/process-spec.js';
 import { ProgramProcess } from '../processes/program-process.js';

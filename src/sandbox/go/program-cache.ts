@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolderSync } from '../../lib/make-folder.js';
+import { makeFolderSync } from '../../lib/files/make-folder.js';
 
 export interface ProgramCacheOptions {
   /** Readable by the users that jails run as, writable by the host alone. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import type { Duplex, Writable } from 'node:stream';
-import { inSeconds } from '../../lib/seconds.js';
+import { inSeconds } from '../../lib/async/seconds.js';
 import { CHANNEL_FD, MAX_DESCRIPTOR_BYTES, type Spawn } from './jail.js';
 
 export interface Launched {

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { chmodSync, constants, copyFileSync, linkSync, lstatSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
-import { makeFolderSync } from '../../lib/make-folder.js';
+import { makeFolderSync } from '../../lib/files/make-folder.js';
 import { markUsed, pruneStaged, SAY_AGAIN_MS } from './staged-use.js';
 
 /** Root-owned on every distribution, and mounted without noexec, which /run is not. */

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { HostError } from '../../domain/errors.js';
-import { deferred } from '../../lib/deferred.js';
-import { killGroup } from '../../lib/process-group.js';
+import { deferred } from '../../lib/async/deferred.js';
+import { killGroup } from '../../lib/files/process-group.js';
 import { encodeFrame } from '../../wire/frames.js';
 import { type HostToProcess, MAX_VALUE_BYTES, PROTOCOL, type ProcessToHost } from '../../wire/messages.js';
 import { parseProcessMessage } from '../../wire/parse.js';
 import { type Jail, type JailedProgram, WORKSPACE } from '../jail/jail.js';
 import { launch, noHello } from '../jail/launch.js';
-import { readFrames } from '../read-frames.js';
+import { readFrames } from '../workers/read-frames.js';
 import type { SharedSpec } from './process-spec.js';
 import { hasDied } from './usage.js';
 

@@ -1,12 +1,12 @@
 import { type Approval, type ApprovalDecision, coversReasons, type ToolIdentity } from '../../domain/approval.js';
-import type { Stop } from '../../lib/awaitable.js';
+import type { Stop } from '../../lib/async/awaitable.js';
 import { type ApprovalRow, ApprovalSeals, type GrantRow, isCoveredBy } from '../approval-seals.js';
 import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuestion, SameCall } from '../approvals.js';
-import { closeQuestions, expireQuestions, NOW_MS } from './close-questions.js';
-import type { Postgres, Sql, SqlValue } from './connection.js';
-import { addJobs, expireJob } from './jobs.js';
-import { lockRuns, markReady } from './run-lock.js';
-import { announce, type Wakes } from './wakes.js';
+import type { Postgres, Sql, SqlValue } from './database/connection.js';
+import { closeQuestions, expireQuestions, NOW_MS } from './queue/close-questions.js';
+import { addJobs, expireJob } from './queue/jobs.js';
+import { announce, type Wakes } from './queue/wakes.js';
+import { lockRuns, markReady } from './runs/run-lock.js';
 
 const COLUMNS = `id, run, call, caller, server, server_fingerprint, tool, tool_digest, arguments, arguments_digest, reason,
   state, created_at, expires_at, decided_by, decided_at, decision_reason, scope, used_at, mark`;

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ConsoleRole } from '../../domain/console/sessions.js';
-import { authenticate, isAuthentic } from '../../lib/sealed.js';
+import { authenticate, isAuthentic } from '../../lib/secrets/sealed.js';
 import type {
   ConsoleAccess,
   ConsolePlace,
@@ -29,7 +29,7 @@ import {
   sessionOf,
   USE_EVERY_MS,
 } from '../console-rows.js';
-import type { Postgres } from './connection.js';
+import type { Postgres } from './database/connection.js';
 import { type HostLease, isUp } from './host-lease.js';
 
 /**

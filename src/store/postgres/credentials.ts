@@ -1,5 +1,5 @@
 import type { CredentialOwner, CredentialStore, HeldLock } from '../credentials.js';
-import type { Postgres } from './connection.js';
+import type { Postgres } from './database/connection.js';
 
 /** Sealed credentials in the database that hosts share. */
 export class PostgresCredentialStore implements CredentialStore {

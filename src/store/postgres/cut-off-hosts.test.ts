@@ -9,7 +9,7 @@ import { PostgresServer } from '../../../test/support/postgres.js';
 import { CallerQuotas, DEFAULT_QUOTAS } from '../../domain/quotas.js';
 import type { RunLease, RunStore } from '../runs.js';
 import { endedRun, suspendedRun } from '../runs.suite.test-support.js';
-import { Postgres } from './connection.js';
+import { Postgres } from './database/connection.js';
 import { openPostgresStore } from './store.js';
 
 const SEEDS = [1, 2];

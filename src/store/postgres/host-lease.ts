@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Postgres } from './connection.js';
+import type { Postgres } from './database/connection.js';
 
 export interface HostLeaseOptions {
   /** How long a host that is not heard of keeps what it holds. */

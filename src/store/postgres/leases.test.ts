@@ -10,8 +10,8 @@ import type { CallerId } from '../../domain/run.js';
 import { SuspendedRuns } from '../../host/runs/suspended-runs.js';
 import type { RunLease, RunStore } from '../runs.js';
 import { endedRun, suspendedRun } from '../runs.suite.test-support.js';
-import { administer } from './administer.js';
-import { Postgres } from './connection.js';
+import { administer } from './database/administer.js';
+import { Postgres } from './database/connection.js';
 import { HostLease } from './host-lease.js';
 import { openPostgresStore } from './store.js';
 

@@ -1,6 +1,6 @@
-import { type SealBinding, seal, unseal } from '../../lib/sealed.js';
+import { type SealBinding, seal, unseal } from '../../lib/secrets/sealed.js';
 import type { KnownClient, PresenceStore, PresentRun, SeenClient } from '../presence.js';
-import type { Postgres } from './connection.js';
+import type { Postgres } from './database/connection.js';
 import { type HostLease, isUp } from './host-lease.js';
 
 interface RunRow {

@@ -1,5 +1,5 @@
 import type { RateStore, SharedRate } from '../rates.js';
-import type { Postgres, Sql } from './connection.js';
+import type { Postgres, Sql } from './database/connection.js';
 
 /**
  * What is left of a rate now, by the clock of the database, and one call taken from it where one is left. A new rate is full.

@@ -9,7 +9,7 @@ import {
   type ScriptStore,
   type UnnumberedScript,
 } from '../scripts.js';
-import type { Postgres, Sql } from './connection.js';
+import type { Postgres, Sql } from './database/connection.js';
 
 /** Stored scripts in the database that hosts share. */
 export class PostgresScriptStore implements ScriptStore {

@@ -1,5 +1,5 @@
 import type { SpendingStore } from '../spending.js';
-import type { Sql } from './connection.js';
+import type { Sql } from './database/connection.js';
 
 /** What all hosts have spent together. Each expense is one statement. */
 export class PostgresSpendingStore implements SpendingStore {

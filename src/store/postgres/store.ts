@@ -1,7 +1,7 @@
 import type { CallerQuotas } from '../../domain/quotas.js';
-import { once } from '../../lib/once.js';
+import { once } from '../../lib/async/once.js';
 import type { Store } from '../store.js';
-import type { PostgresOptions } from './connection.js';
+import type { PostgresOptions } from './database/connection.js';
 import {
   SealedValues,
   sharedAccessToken,
@@ -9,7 +9,7 @@ import {
   sharedCatalogCache,
   sharedObservedTypes,
   sharedResults,
-} from './sealed-values.js';
+} from './database/sealed-values.js';
 
 export interface PostgresStoreOptions extends PostgresOptions {
   /** The key that all hosts were given. */
@@ -24,9 +24,9 @@ export interface PostgresStoreOptions extends PostgresOptions {
 export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...options }: PostgresStoreOptions): Store {
   const opened = once(async () => {
     const [{ openDatabase }, { HostLease }, { Wakes }] = await Promise.all([
-      import('./open-database.js'),
+      import('./database/open-database.js'),
       import('./host-lease.js'),
-      import('./wakes.js'),
+      import('./queue/wakes.js'),
     ]);
     const postgres = await openDatabase(options, await key());
     try {
@@ -38,19 +38,19 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
     }
   });
   const runs = once(async () => {
-    const [{ PostgresRunStore }, { postgres, key, host }] = await Promise.all([import('./runs.js'), opened()]);
+    const [{ PostgresRunStore }, { postgres, key, host }] = await Promise.all([import('./runs/runs.js'), opened()]);
     return new PostgresRunStore(postgres, key, { host, quotas });
   });
   const audit = once(async () => {
-    const [{ PostgresAuditStore }, { postgres, host, key }] = await Promise.all([import('./audit.js'), opened()]);
+    const [{ PostgresAuditStore }, { postgres, host, key }] = await Promise.all([import('./audit/audit.js'), opened()]);
     return new PostgresAuditStore(postgres, key, host, stateFolder);
   });
   const probe = once(async () => {
-    const [{ Probe }, { postgres }] = await Promise.all([import('./probe.js'), opened()]);
+    const [{ Probe }, { postgres }] = await Promise.all([import('./database/probe.js'), opened()]);
     return new Probe(postgres);
   });
   const figures = once(async () => {
-    const [{ Figures }, { postgres, host }] = await Promise.all([import('./figures.js'), opened()]);
+    const [{ Figures }, { postgres, host }] = await Promise.all([import('./database/figures.js'), opened()]);
     return new Figures(postgres, host);
   });
   const values = once(async () => {

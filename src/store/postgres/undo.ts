@@ -1,6 +1,6 @@
 import type { UndoState } from '../../domain/undo.js';
 import { openState, sealState, type UndoStore } from '../undo.js';
-import type { Postgres } from './connection.js';
+import type { Postgres } from './database/connection.js';
 
 /** Undone calls in the database that hosts share. */
 export class PostgresUndoStore implements UndoStore {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Approval } from '../../domain/approval.js';
-import { authenticate } from '../../lib/sealed.js';
+import { authenticate } from '../../lib/secrets/sealed.js';
 import { earlierBinding } from '../approval-bindings.js';
 import { SqliteApprovalStore } from './approvals.js';
 import { Database } from './database.js';
-import { SqliteRunStore } from './runs.js';
+import { SqliteRunStore } from './runs/runs.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const folder = mkdtempSync(join(tmpdir(), 'codemode-approvals-'));

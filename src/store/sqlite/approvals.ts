@@ -1,5 +1,5 @@
 import { type Approval, type ApprovalDecision, coversReasons, type ToolIdentity } from '../../domain/approval.js';
-import type { Stop } from '../../lib/awaitable.js';
+import type { Stop } from '../../lib/async/awaitable.js';
 import { type ApprovalRow, ApprovalSeals, isCoveredBy } from '../approval-seals.js';
 import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuestion, SameCall } from '../approvals.js';
 import { type ApprovalStatements, prepareApprovalStatements } from './approval-statements.js';

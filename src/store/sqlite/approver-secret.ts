@@ -1,9 +1,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeFolder } from '../../lib/make-folder.js';
-import { readRegularFile } from '../../lib/read-regular-file.js';
-import { writeWhole } from '../../lib/write-whole.js';
+import { makeFolder } from '../../lib/files/make-folder.js';
+import { readRegularFile } from '../../lib/files/read-regular-file.js';
+import { writeWhole } from '../../lib/files/write-whole.js';
 
 const derive = promisify<string, Buffer, number, Buffer>(scrypt);
 const HASH_BYTES = 32;

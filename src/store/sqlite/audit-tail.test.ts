@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { AuditEntry } from '../../domain/audit.js';
 import { masterKey } from '../master-key.js';
-import { SqliteAuditStore } from './audit.js';
+import { SqliteAuditStore } from './audit/audit.js';
 import { Database } from './database.js';
 
 /** The end of the chain, cut off at every point: which cuts are noticed, and by whom. */

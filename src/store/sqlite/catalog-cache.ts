@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../lib/make-folder.js';
-import { readRegularFile } from '../../lib/read-regular-file.js';
+import { makeFolder } from '../../lib/files/make-folder.js';
+import { readRegularFile } from '../../lib/files/read-regular-file.js';
 import { type CachedListing, type CatalogCache, listingText, readListing } from '../catalog-cache.js';
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;

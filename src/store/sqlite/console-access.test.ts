@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { processIdentity } from '../../lib/process-identity.js';
+import { processIdentity } from '../../lib/files/process-identity.js';
 import type { NewSession } from '../console-access.js';
 import { SqliteConsoleAccess } from './console-access.js';
 import { Database } from './database.js';

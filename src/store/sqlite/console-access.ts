@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ConsoleRole } from '../../domain/console/sessions.js';
-import { isProcessAlive } from '../../lib/process-identity.js';
-import { authenticate, isAuthentic } from '../../lib/sealed.js';
+import { isProcessAlive } from '../../lib/files/process-identity.js';
+import { authenticate, isAuthentic } from '../../lib/secrets/sealed.js';
 import type {
   ConsoleAccess,
   ConsolePlace,

@@ -2,9 +2,9 @@ import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'libsql';
 import { HostError } from '../../domain/errors.js';
-import { makeFolder } from '../../lib/make-folder.js';
-import { storableText } from '../../lib/storable-text.js';
-import { storedNumber } from '../../lib/stored-number.js';
+import { makeFolder } from '../../lib/files/make-folder.js';
+import { storableText } from '../../lib/text/storable-text.js';
+import { storedNumber } from '../../lib/text/stored-number.js';
 import { unwritableState } from '../unwritable-state.js';
 import { MIGRATIONS } from './migrations.js';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonValue } from '../../domain/json.js';
-import { makeFolder } from '../../lib/make-folder.js';
-import { readRegularFile } from '../../lib/read-regular-file.js';
+import { makeFolder } from '../../lib/files/make-folder.js';
+import { readRegularFile } from '../../lib/files/read-regular-file.js';
 import type { ObservedTypesStore } from '../observed-types.js';
 
 /** Twice what a host keeps: several may have written it. */

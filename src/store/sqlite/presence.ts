@@ -1,5 +1,5 @@
-import { isProcessAlive, processIdentity } from '../../lib/process-identity.js';
-import { type SealBinding, seal, unseal } from '../../lib/sealed.js';
+import { isProcessAlive, processIdentity } from '../../lib/files/process-identity.js';
+import { type SealBinding, seal, unseal } from '../../lib/secrets/sealed.js';
 import type { KnownClient, PresenceStore, PresentRun, SeenClient } from '../presence.js';
 import type { Database, Statement } from './database.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Database } from './database.js';
-import { SqliteRunStore } from './runs.js';
+import { SqliteRunStore } from './runs/runs.js';
 import { summariseState } from './state-summary.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'codemode-state-summary-'));

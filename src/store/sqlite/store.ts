@@ -1,12 +1,12 @@
 import type { CallerQuotas } from '../../domain/quotas.js';
-import { once } from '../../lib/once.js';
+import { once } from '../../lib/async/once.js';
 import type { Store } from '../store.js';
 import { SqliteApprovalStore } from './approvals.js';
 import { hasApproverSecret, isApproverSecret, makeApproverSecret } from './approver-secret.js';
 import { CatalogCacheFiles } from './catalog-cache.js';
 import { SqliteCredentialStore } from './credentials.js';
 import { ObservedTypesFile } from './observed-types-file.js';
-import { SqliteRunStore } from './runs.js';
+import { SqliteRunStore } from './runs/runs.js';
 import { scriptSign } from './script-sign.js';
 import { SqliteScriptStore } from './scripts.js';
 import { SqliteSpendingStore } from './spending.js';
@@ -28,7 +28,7 @@ export function openSqliteStore({ stateFolder, key, quotas }: SqliteStoreOptions
     runs: once(async () => new SqliteRunStore(await database(), await key(), { quotas })),
     approvals: once(async () => new SqliteApprovalStore(await database(), await key())),
     audit: once(async () => {
-      const { SqliteAuditStore } = await import('./audit.js');
+      const { SqliteAuditStore } = await import('./audit/audit.js');
       return SqliteAuditStore.open(await database(), await key(), stateFolder);
     }),
     spending: once(async () => new SqliteSpendingStore(await database())),

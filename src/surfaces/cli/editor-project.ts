@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
-import { makeFolderSync } from '../../lib/make-folder.js';
+import { makeFolderSync } from '../../lib/files/make-folder.js';
 import { LIBRARY_DECLARATIONS } from '../../profiles/codemode/prompt/library-declarations.js';
 
 export interface ProjectTexts {

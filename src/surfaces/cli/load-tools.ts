@@ -1,7 +1,7 @@
 import { HostError } from '../../domain/errors.js';
 import type { Inventory } from '../../host/tools/inventory.js';
-import { asking, waitFor } from './progress.js';
-import { styled, warn } from './terminal.js';
+import { asking, waitFor } from './terminal/progress.js';
+import { styled, warn } from './terminal/terminal.js';
 
 /** Older than this, what the catalog on disk says is worth a word. */
 const FRESH_MS = 10 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { makeFolderSync } from '../../lib/make-folder.js';
+import { makeFolderSync } from '../../lib/files/make-folder.js';
 
 export type Rotation = 'hourly' | 'daily';
 

@@ -1,5 +1,5 @@
 import { isLogged, type Log, type LogIds, type LogLevel } from '../../domain/log.js';
-import { visibleJson, visibleText } from '../../lib/visible-text.js';
+import { visibleJson, visibleText } from '../../lib/text/visible-text.js';
 import { LogFile, type LogFileSettings } from './log-file.js';
 
 export interface LogSettings {

@@ -7,7 +7,7 @@ import { type Environment, readEnvironment } from '../../config/variables/enviro
 import type { JsonValue } from '../../domain/json.js';
 import { VERSION } from '../../domain/version.js';
 import type { StateSummary } from './composed.js';
-import { plainLine, styled } from './terminal.js';
+import { plainLine, styled } from './terminal/terminal.js';
 
 /** What is known of this machine from files alone: no server is started and nothing is written. */
 export interface MachineState {

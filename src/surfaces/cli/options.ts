@@ -1,5 +1,5 @@
 import { HostError } from '../../domain/errors.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 
 /** A word that must be one of a few. Throws `bad_input` with the few. */
 export function oneOf<T extends string>(flag: string, given: string, allowed: readonly T[]): T {

@@ -10,12 +10,12 @@ import { type CommandContext, EXIT, type Register } from './command.js';
 import { commandsFor, isCommand } from './commands.js';
 import type { Composition, HostSettings } from './composed.js';
 import { actOnEarlySignal, type EarlySignals } from './early-signals.js';
-import { watchOutput } from './output.js';
-import { noteOwnName } from './own-name-note.js';
-import { noteNothingConfigured, plain, plainLine, terminalWidth, warn } from './terminal.js';
-import { askForTrust, canAskForTrust } from './trust-question.js';
+import { watchOutput } from './terminal/output.js';
+import { noteNothingConfigured, plain, plainLine, terminalWidth, warn } from './terminal/terminal.js';
+import { fillParagraphs, wrapLines } from './terminal/wrap.js';
+import { noteOwnName } from './trust/own-name-note.js';
+import { askForTrust, canAskForTrust } from './trust/trust-question.js';
 import { helpArguments, usageError } from './usage-error.js';
-import { fillParagraphs, wrapLines } from './wrap.js';
 
 /** Commands in which a server that is disabled is missed. `doctor` has a finding for it, `servers` a row. */
 const USING_SERVERS = ['mcp', 'serve', 'run', 'exec', 'runner', 'tools', 'types', 'prompt', 'measure', 'resume'];

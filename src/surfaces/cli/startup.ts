@@ -1,6 +1,6 @@
 import { traceSettings } from '../../config/schema/telemetry-schema.js';
 import type { Isolation } from '../../host/host.js';
-import { maskAddress } from '../../lib/address-secrets.js';
+import { maskAddress } from '../../lib/secrets/address-secrets.js';
 import type { Composed } from './composed.js';
 
 const MAX_NAMES = 20;

@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from 'commander';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 
 /** `codemode help runs show` is `codemode runs show --help`: the library itself knows only the first word. */
 export function helpArguments(argv: readonly string[], program: Command): string[] {

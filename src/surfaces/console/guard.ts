@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { CONSOLE_API, CONSOLE_KEY_HEADER } from '../../domain/console/api.js';
 import type { ConsoleAccess, ConsolePlace, StoredSession } from '../../host/admin/console/access.js';
-import { processIdentity } from '../../lib/process-identity.js';
+import { processIdentity } from '../../lib/files/process-identity.js';
 
 export interface Refusal {
   readonly status: 401 | 403 | 415;

@@ -12,7 +12,7 @@ import type { Session } from '../../host/session.js';
 import { apiNamespacesOf } from '../../host/tools/api-view.js';
 import { findServer } from '../../host/tools/discovery.js';
 import type { CatalogTool, ToolView } from '../../host/tools/tool-view.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 import type { Profile } from '../../profiles/profile.js';
 import { codeOfCall } from '../../profiles/unified/render.js';
 import type { AuthContext, CapabilityRequest, ExecutionRequest } from './auth-context.js';

@@ -1,7 +1,7 @@
 import { type Approval, type GrantScope, scopesOf } from '../../domain/approval.js';
 import type { JsonObject } from '../../domain/json.js';
-import { cardDigest, MIN_DIGEST_DIGITS } from '../../lib/card-digest.js';
-import { escapeJson, quoteVisibly, visibleLine } from '../../lib/visible-text.js';
+import { cardDigest, MIN_DIGEST_DIGITS } from '../../lib/secrets/card-digest.js';
+import { escapeJson, quoteVisibly, visibleLine } from '../../lib/text/visible-text.js';
 
 /** What a person is asked through a client. */
 export type CardForm = {

@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { type Approval, cardsOf } from '../../domain/approval.js';
 import type { AskPerson } from '../../host/runs/run.js';
-import { visibleLine } from '../../lib/visible-text.js';
+import { visibleLine } from '../../lib/text/visible-text.js';
 import { choicesFor, DENY, formFor } from './approval-card.js';
 import type { FormAnswer, ShowForm } from './asked-client.js';
 import type { ClientConnection } from './mcp-session.js';

@@ -4,8 +4,8 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Question, QuestionKind, Respondent } from '../../domain/question.js';
 import type { TraceContext } from '../../domain/trace.js';
-import { type Deferred, deferred } from '../../lib/deferred.js';
-import { LinkedAbort } from '../../lib/linked-abort.js';
+import { type Deferred, deferred } from '../../lib/async/deferred.js';
+import { LinkedAbort } from '../../lib/async/linked-abort.js';
 import type { AskedClient, ShowForm } from './asked-client.js';
 import {
   type Askable,

@@ -5,8 +5,8 @@ import type { ScriptHead } from '../../domain/script.js';
 import type { Host } from '../../host/host.js';
 import { isEnded, type RunAnswer } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
-import { modelSafeName } from '../../lib/model-safe-name.js';
-import { visibleText } from '../../lib/visible-text.js';
+import { modelSafeName } from '../../lib/text/model-safe-name.js';
+import { visibleText } from '../../lib/text/visible-text.js';
 import { renderStillRunning, renderSuspended } from '../../profiles/codemode/render.js';
 import type { CallContext, ExposedTool, OutwardAnswer } from '../../profiles/profile.js';
 

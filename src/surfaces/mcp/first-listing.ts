@@ -1,7 +1,7 @@
 import type { Log } from '../../domain/log.js';
 import type { Session } from '../../host/session.js';
 import type { ToolView } from '../../host/tools/tool-view.js';
-import { inSeconds } from '../../lib/seconds.js';
+import { inSeconds } from '../../lib/async/seconds.js';
 
 /**
  * How long a client's first question waits for servers whose tools were never seen, where the configuration does not say.

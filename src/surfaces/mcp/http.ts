@@ -7,7 +7,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonValue } from '../../domain/json.js';
 import { callerOf, hasPerson, type Principal } from '../../domain/principal.js';
-import { type Deferred, deferred } from '../../lib/deferred.js';
+import { type Deferred, deferred } from '../../lib/async/deferred.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { OpenRequests } from '../http/open-requests.js';
 import { exchange } from '../http/web-exchange.js';

@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type StepSource, stepText } from '../../domain/step.js';
 import type { CallProgress } from '../../domain/upstream.js';
-import { oneLine } from '../../lib/bounded-text.js';
+import { oneLine } from '../../lib/text/bounded-text.js';
 
 /** A client that hears nothing for long believes that nothing happens. */
 const STILL_RUNNING_EVERY_MS = 5_000;

@@ -1,7 +1,7 @@
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
-import { MAX_SCHEMA_DEPTH, withVisibleWords } from '../../lib/visible-schema.js';
-import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
+import { MAX_SCHEMA_DEPTH, withVisibleWords } from '../../lib/text/visible-schema.js';
+import { visibleLine, visibleSentence } from '../../lib/text/visible-text.js';
 
 /**
  * A server's form or address as a person gets it. Words are on one line and have nothing in them that cannot be seen. What

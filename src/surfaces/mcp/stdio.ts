@@ -2,7 +2,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { LOCAL_CALLER } from '../../domain/run.js';
 import type { Isolation } from '../../host/host.js';
-import { deferred } from '../../lib/deferred.js';
+import { deferred } from '../../lib/async/deferred.js';
 import type { AgentClient } from './agent-client.js';
 import { ClientListing } from './client-listing.js';
 import { kindsOf } from './client-question.js';

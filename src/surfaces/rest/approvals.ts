@@ -5,7 +5,7 @@ import { HostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import { refuseEndedRun } from '../../host/runs/refuse-ended-run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleLine, visibleSentence, visibleText } from '../../lib/visible-text.js';
+import { visibleLine, visibleSentence, visibleText } from '../../lib/text/visible-text.js';
 import { readRequest } from '../http/read-request.js';
 import type { RestContext } from './rest-context.js';
 

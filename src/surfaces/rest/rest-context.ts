@@ -9,7 +9,7 @@ import type { TraceContext } from '../../domain/trace.js';
 import type { Host } from '../../host/host.js';
 import type { ServerControl } from '../../host/servers/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
-import { Cancellation } from '../../lib/cancellation.js';
+import { Cancellation } from '../../lib/async/cancellation.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { LIBRARY_DECLARATIONS } from '../../profiles/codemode/prompt/library-declarations.js';
 import { Ticket } from '../../profiles/runner/envelope.js';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isHostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import type { TraceContext, Tracer } from '../../domain/trace.js';
-import { Cancellation } from '../../lib/cancellation.js';
+import { Cancellation } from '../../lib/async/cancellation.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { traceOfHeaders } from '../http/request-trace.js';
 import { PREFIX, type RestRunRequest } from './rest-context.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../domain/json.js';
 import { PROCESS_LANGUAGES } from '../../domain/process-program.js';
-import { visibleText } from '../../lib/visible-text.js';
+import { visibleText } from '../../lib/text/visible-text.js';
 import type { RunnerAnswer } from '../../profiles/runner/run-program.js';
 import { inputSchema, OUTPUT_SCHEMA } from '../../profiles/runner/tool-schemas.js';
 import { statusOf } from './errors.js';

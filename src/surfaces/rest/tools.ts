@@ -5,7 +5,7 @@ import { mayCall, mayCallServer } from '../../host/runs/capability-grants.js';
 import { apiNamespacesOf } from '../../host/tools/api-view.js';
 import { shownTool } from '../../host/tools/tool-definition.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleLine, visibleSentence } from '../../lib/visible-text.js';
+import { visibleLine, visibleSentence } from '../../lib/text/visible-text.js';
 import type { RestContext } from './rest-context.js';
 
 /** `GET /tools`: namespaces with the tools that the token may call, under the names that code calls them by. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Principal } from '../../domain/principal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { visibleText } from '../../lib/visible-text.js';
+import { visibleText } from '../../lib/text/visible-text.js';
 import { hostErrorOf } from '../../profiles/unified/render.js';
 import type { Gate, Refused } from '../http/gate.js';
 import { isTooDeep } from '../http/json-body.js';

@@ -2,8 +2,8 @@ import { constants, type FileHandle, open, readdir, readlink } from 'node:fs/pro
 import { basename, dirname, extname, isAbsolute } from 'node:path';
 import type { FilesystemCapability } from '../../domain/capability.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { realPathOf } from '../../lib/files/real-path.js';
 import { coversPath } from '../../lib/host-and-path-match.js';
-import { realPathOf } from '../../lib/real-path.js';
 import type { NativeCallContext, NativeTool } from '../native/native-upstream.js';
 
 /** The server under which programs reach files. No server of a user can have a slash in its name. */

@@ -2,10 +2,10 @@ import type { McpDefinition, UpstreamIdentity } from '../../domain/upstream.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ConnectionOptions } from './connection.js';
 import { EraFallback } from './era-fallback.js';
-import type * as HttpTransports from './http.js';
+import type * as HttpTransports from './http/http.js';
 import { ReadBudget } from './read-budget.js';
 import { SanitizingChannel, SanitizingTransport } from './sanitizing-transport.js';
-import { StdioTransport } from './stdio.js';
+import { StdioTransport } from './stdio/stdio.js';
 import type { WebSocketTransport } from './websocket.js';
 
 /** A transport behind its sanitizer, and what ends it. */
@@ -39,7 +39,7 @@ export async function channelOpener(kind: Target['kind']): Promise<OpenChannel> 
       return (definition, options, listener) => openWebSocket(WebSocketTransport, definition, options, listener);
     }
     case 'http': {
-      const transports = await import('./http.js');
+      const transports = await import('./http/http.js');
       return (definition, options, listener) => openHttp(transports, definition, options, listener);
     }
   }

@@ -13,11 +13,11 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { McpTarget } from '../../domain/targets/targets.js';
 import type { McpDefinition, UpstreamIdentity } from '../../domain/upstream.js';
-import { backoffMs } from '../../lib/backoff.js';
-import { BoundedLines, oneLine, oneLineWithEnd } from '../../lib/bounded-text.js';
-import type { SecretMask } from '../../lib/mask.js';
+import { backoffMs } from '../../lib/async/backoff.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { callTool } from './call.js';
+import type { SecretMask } from '../../lib/secrets/mask.js';
+import { BoundedLines, oneLine, oneLineWithEnd } from '../../lib/text/bounded-text.js';
+import { callTool } from './calls/call.js';
 import { type Channel, channelOpener, type OpenChannel } from './channel.js';
 import {
   type ConnectionEvents,
@@ -28,7 +28,7 @@ import {
 } from './connection.js';
 import { connectProblem, diagnosisOf, failureOf } from './failures.js';
 import { listAllTools } from './listing.js';
-import { Questions } from './questions.js';
+import { Questions } from './questions/questions.js';
 import { maskFor } from './target-mask.js';
 
 /** The signal of the supervisor ends an attempt; the library's own timeouts must not be faster, they know less. */

@@ -8,7 +8,7 @@ import type {
   UpstreamOutcome,
 } from '../../domain/upstream.js';
 import type { ReadLimits } from './read-budget.js';
-import type { ChildGroups } from './stdio-groups.js';
+import type { ChildGroups } from './stdio/stdio-groups.js';
 
 /*
  * What the supervisor knows of a connection. The client library is behind these types and is loaded with the

@@ -9,8 +9,8 @@ import {
 import { isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { UpstreamFailure } from '../../domain/upstream.js';
-import { oneLine } from '../../lib/bounded-text.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
+import { oneLine } from '../../lib/text/bounded-text.js';
 import type { ConnectionProblem } from './connection.js';
 
 /** Thrown by our own transports for a message that certainly did not leave. */

@@ -1,13 +1,13 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Tool, ToolAnnotations } from '../../domain/tool.js';
-import { BoundedLines, quotedLine } from '../../lib/bounded-text.js';
+import { Slices } from '../../lib/async/slices.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { Slices } from '../../lib/slices.js';
-import { anyResult } from './any-result.js';
+import { BoundedLines, quotedLine } from '../../lib/text/bounded-text.js';
+import { anyResult } from './calls/any-result.js';
 import type { McpListing } from './connection.js';
 import { ListingBudgetError } from './failures.js';
-import { parameterHeaderFault } from './parameter-headers.js';
+import { parameterHeaderFault } from './http/parameter-headers.js';
 import { RAW } from './sanitizing-transport.js';
 
 /**

@@ -12,7 +12,7 @@ import {
   type UpstreamIdentity,
   type UpstreamOutcome,
 } from '../../domain/upstream.js';
-import { inSeconds } from '../../lib/seconds.js';
+import { inSeconds } from '../../lib/async/seconds.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 import type { McpConnection, UpstreamOptions } from './connection.js';
 import { Supervisor } from './supervisor.js';

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../domain/json.js';
-import { type CallTaker, DirectCalls } from './direct-calls.js';
+import { type CallTaker, DirectCalls } from './calls/direct-calls.js';
 import { STREAM_LOST } from './failures.js';
 import type { ReadBudget, RequestKind } from './read-budget.js';
 

@@ -7,13 +7,13 @@ import {
   type UpstreamIdentity,
   type UpstreamState,
 } from '../../domain/upstream.js';
-import { type BackoffOptions, backoffMs } from '../../lib/backoff.js';
-import { oneLine, oneLineWithEnd } from '../../lib/bounded-text.js';
-import { SecretMask } from '../../lib/mask.js';
+import { type BackoffOptions, backoffMs } from '../../lib/async/backoff.js';
+import { inSeconds } from '../../lib/async/seconds.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { inSeconds } from '../../lib/seconds.js';
+import { SecretMask } from '../../lib/secrets/mask.js';
+import { oneLine, oneLineWithEnd } from '../../lib/text/bounded-text.js';
 import { ConnectTimeoutError, type EraHint, type McpConnection, type UpstreamOptions } from './connection.js';
-import { notMcp, STDERR_TITLE } from './not-mcp.js';
+import { notMcp, STDERR_TITLE } from './stdio/not-mcp.js';
 import { maskFor } from './target-mask.js';
 
 const BACKOFF: BackoffOptions = { firstMs: 200, maxMs: 30_000, factor: 2 };

@@ -1,6 +1,6 @@
 import type { McpTarget } from '../../domain/targets/targets.js';
-import { secretsOfAddress } from '../../lib/address-secrets.js';
-import { isSecretName, SecretMask, secretsOf } from '../../lib/mask.js';
+import { secretsOfAddress } from '../../lib/secrets/address-secrets.js';
+import { isSecretName, SecretMask, secretsOf } from '../../lib/secrets/mask.js';
 
 /** Hides the credentials of an upstream in whatever is said about it. */
 export function maskFor(target: McpTarget): SecretMask {

@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { WebSocket } from 'ws';
 import type { WebSocketTarget } from '../../domain/targets/http.js';
-import { oneLine } from '../../lib/bounded-text.js';
+import { oneLine } from '../../lib/text/bounded-text.js';
+import { parseMessages } from './calls/messages.js';
 import { NotSentError } from './failures.js';
-import { parseMessages } from './messages.js';
 import { MAX_WAIT_MS, type ReadBudget } from './read-budget.js';
 
 const SUBPROTOCOL = 'mcp';

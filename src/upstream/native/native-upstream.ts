@@ -12,9 +12,9 @@ import {
   type UpstreamIdentity,
   type UpstreamOutcome,
 } from '../../domain/upstream.js';
-import { LinkedAbort } from '../../lib/linked-abort.js';
+import { LinkedAbort } from '../../lib/async/linked-abort.js';
+import { rejectedOnAbort } from '../../lib/async/rejected-on-abort.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { rejectedOnAbort } from '../../lib/rejected-on-abort.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 
 /** A function of this process as a tool. Its schemas are JSON Schema by now. */

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
-import { oneLine } from '../../lib/bounded-text.js';
+import { retryAfterMs } from '../../lib/async/retry-after.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { retryAfterMs } from '../../lib/retry-after.js';
+import { oneLine } from '../../lib/text/bounded-text.js';
 import { bare } from './body.js';
 import type { HttpAnswer } from './http-client.js';
 

@@ -12,10 +12,10 @@ import {
   type UpstreamIdentity,
   type UpstreamOutcome,
 } from '../../domain/upstream.js';
-import { secretsOfAddress } from '../../lib/address-secrets.js';
-import { BoundedLines, oneLine } from '../../lib/bounded-text.js';
-import { LinkedAbort } from '../../lib/linked-abort.js';
-import { SecretMask, secretsOf } from '../../lib/mask.js';
+import { LinkedAbort } from '../../lib/async/linked-abort.js';
+import { secretsOfAddress } from '../../lib/secrets/address-secrets.js';
+import { SecretMask, secretsOf } from '../../lib/secrets/mask.js';
+import { BoundedLines, oneLine } from '../../lib/text/bounded-text.js';
 import { replyOf } from './answer.js';
 import { type BaseUrl, baseUrlOf } from './base-url.js';
 import { type Presented, presentedBy } from './credentials.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { OpenApiTarget } from '../../domain/targets/openapi.js';
-import { quotedLine } from '../../lib/bounded-text.js';
+import { quotedLine } from '../../lib/text/bounded-text.js';
 
 export interface BaseUrl {
   /** Without a slash at its end. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { ApiCredential, OpenApiTarget } from '../../domain/targets/openapi.js';
-import { oneLine, quotedLine } from '../../lib/bounded-text.js';
+import { oneLine, quotedLine } from '../../lib/text/bounded-text.js';
 import { isHeaderName, type Preset } from './parameters.js';
 import type { Pointers } from './pointer.js';
 

@@ -8,9 +8,9 @@ import {
   type UpstreamOutcome,
   type UpstreamState,
 } from '../../domain/upstream.js';
-import { LinkedAbort } from '../../lib/linked-abort.js';
+import { LinkedAbort } from '../../lib/async/linked-abort.js';
+import { rejectedOnAbort } from '../../lib/async/rejected-on-abort.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { rejectedOnAbort } from '../../lib/rejected-on-abort.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 import type { Api, ApiDefinition } from './api.js';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { quotedLine } from '../../lib/bounded-text.js';
+import { quotedLine } from '../../lib/text/bounded-text.js';
 import { type BaseUrl, ownBaseUrl } from './base-url.js';
 import type { Pointers } from './pointer.js';
 

@@ -1,8 +1,8 @@
 import { parseDocument } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { OpenApiTarget } from '../../domain/targets/openapi.js';
-import { oneLine } from '../../lib/bounded-text.js';
-import { readRegularFile, UnreadableFile } from '../../lib/read-regular-file.js';
+import { readRegularFile, UnreadableFile } from '../../lib/files/read-regular-file.js';
+import { oneLine } from '../../lib/text/bounded-text.js';
 import { isAddress } from './base-url.js';
 import { presetHeaders } from './credentials.js';
 import type { HttpClient } from './http-client.js';

@@ -1,5 +1,5 @@
 import type { GuestError } from '../../domain/run.js';
-import { nearest } from '../../lib/nearest.js';
+import { nearest } from '../../lib/text/nearest.js';
 import type { Suggestions } from './failures.js';
 import { ERRORS_MODULE, TEXT_MODULE } from './image.js';
 import { DISCOVERY, suggestInstead } from './suggest-instead.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { displayWidth } from '../../../src/surfaces/cli/display-width.js';
+import { displayWidth } from '../../../src/surfaces/cli/terminal/display-width.js';
 import { Home } from '../../support/cli.js';
 import { LedgerHome } from '../../support/ledger.js';
 import { needsTerminal, onTerminal } from '../../support/terminal.js';
@@ -95,7 +95,7 @@ describe('runs', () => {
     using crowd = new LedgerHome();
     await crowd.program('1');
     const { Database } = await import('../../../src/store/sqlite/database.js');
-    const { SqliteRunStore } = await import('../../../src/store/sqlite/runs.js');
+    const { SqliteRunStore } = await import('../../../src/store/sqlite/runs/runs.js');
     const database = await Database.open(crowd.path('state'));
     const store = new SqliteRunStore(database, new Uint8Array(32));
     const ids = ['abcd1111-1111-4111-8111-111111111111', 'abcd2222-2222-4222-8222-222222222222'];

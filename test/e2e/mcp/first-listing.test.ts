@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { deferred } from '../../../src/lib/deferred.js';
+import { deferred } from '../../../src/lib/async/deferred.js';
 import { openWorkFolder } from '../../support/command.js';
 import { needs } from '../../support/needs.js';
 import {

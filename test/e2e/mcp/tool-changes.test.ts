@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { deferred } from '../../../src/lib/deferred.js';
+import { deferred } from '../../../src/lib/async/deferred.js';
 import {
   type ClientOptions,
   type Era,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditRecord } from '../../../src/domain/audit.js';
 import { AuditLog } from '../../../src/host/admin/audit-log.js';
 import { masterKey } from '../../../src/store/master-key.js';
-import { SqliteAuditStore } from '../../../src/store/sqlite/audit.js';
+import { SqliteAuditStore } from '../../../src/store/sqlite/audit/audit.js';
 import { Database } from '../../../src/store/sqlite/database.js';
 import { PROGRAM } from '../../support/cli.js';
 import { collected } from '../../support/collected.js';

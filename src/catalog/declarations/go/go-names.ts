@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { visibleLine, withoutMarkup } from '../../../lib/visible-text.js';
+import { visibleLine, withoutMarkup } from '../../../lib/text/visible-text.js';
 import { alphabetical, assignNames, type NameRules } from '../../names.js';
 import { GO_UNDECLARABLE } from './go-reserved.js';
 

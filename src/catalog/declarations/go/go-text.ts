@@ -1,5 +1,5 @@
 import type { Tool } from '../../../domain/tool.js';
-import { quoteVisibly, withoutMarkup } from '../../../lib/visible-text.js';
+import { quoteVisibly, withoutMarkup } from '../../../lib/text/visible-text.js';
 import { commentLine } from '../doc-comment.js';
 import { type Detail, describedIn, nodeComment } from '../schema/node-comment.js';
 import type { SchemaNode } from '../schema/schema-model.js';

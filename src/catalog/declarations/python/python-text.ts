@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../../domain/json.js';
-import { quoteVisibly } from '../../../lib/visible-text.js';
+import { quoteVisibly } from '../../../lib/text/visible-text.js';
 
 /** A string literal of the same value, on one line, in which every invisible character stands as an escape. */
 export function pythonString(value: string): string {

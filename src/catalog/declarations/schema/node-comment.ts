@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../domain/json.js';
 import type { Constraints } from '../../../domain/json-schema/constraints.js';
-import { quoteVisibly } from '../../../lib/visible-text.js';
+import { quoteVisibly } from '../../../lib/text/visible-text.js';
 import { commentLine, commentLines, firstSentence } from '../doc-comment.js';
 import { mergeNotes } from './notes.js';
 import type { Notes, SchemaNode, Shape } from './schema-model.js';

@@ -1,5 +1,5 @@
 import { lastToken } from '../../../domain/json-schema/references.js';
-import { escapeHidden } from '../../../lib/visible-text.js';
+import { escapeHidden } from '../../../lib/text/visible-text.js';
 import { type Definition, type ObjectShape, type SchemaNode, withoutReference } from '../schema/schema-model.js';
 
 /** A definition under all the names it has in one module: `#/$defs/def0` here may be `#/$defs/def7` there. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../domain/json.js';
 import type { Tool } from '../../../domain/tool.js';
-import { quoteVisibly } from '../../../lib/visible-text.js';
+import { quoteVisibly } from '../../../lib/text/visible-text.js';
 import { commentLine } from '../doc-comment.js';
 import { nodeComment } from '../schema/node-comment.js';
 import { type SchemaModel, type SchemaNode, withoutReference } from '../schema/schema-model.js';

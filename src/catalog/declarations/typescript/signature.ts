@@ -1,5 +1,5 @@
 import type { Tool } from '../../../domain/tool.js';
-import { quoteVisibly } from '../../../lib/visible-text.js';
+import { quoteVisibly } from '../../../lib/text/visible-text.js';
 import { takesAnyObject, takesNothing } from '../schema/input.js';
 import { readSchema } from '../schema/schema.js';
 import { withoutReference } from '../schema/schema-model.js';

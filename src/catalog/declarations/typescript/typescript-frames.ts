@@ -1,4 +1,4 @@
-import { quoteVisibly } from '../../../lib/visible-text.js';
+import { quoteVisibly } from '../../../lib/text/visible-text.js';
 
 /** What differs between the places where a server's functions are declared. */
 export interface ModuleFrame {

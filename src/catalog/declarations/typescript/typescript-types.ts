@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../../domain/json.js';
-import { quoteVisibly, withoutMarkup } from '../../../lib/visible-text.js';
+import { quoteVisibly, withoutMarkup } from '../../../lib/text/visible-text.js';
 import { docComment } from '../doc-comment.js';
 import type { Detail } from '../schema/node-comment.js';
 import { mergeNotes } from '../schema/notes.js';

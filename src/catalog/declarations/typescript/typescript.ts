@@ -1,5 +1,5 @@
 import type { Tool } from '../../../domain/tool.js';
-import { quoteVisibly } from '../../../lib/visible-text.js';
+import { quoteVisibly } from '../../../lib/text/visible-text.js';
 import { exportNames, withoutDuplicates } from '../../names.js';
 import { commentLine, docComment } from '../doc-comment.js';
 import { isOptional, takesAnyObject, takesNothing } from '../schema/input.js';

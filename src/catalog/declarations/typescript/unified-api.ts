@@ -1,6 +1,6 @@
 import type { Tool } from '../../../domain/tool.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import { quoteVisibly } from '../../../lib/visible-text.js';
+import { quoteVisibly } from '../../../lib/text/visible-text.js';
 import { exampleArgument } from '../../briefing/example-call.js';
 import type { Method, Namespace } from '../../namespaces.js';
 import { askingTools } from '../../snapshot.js';

@@ -1,6 +1,6 @@
 import { type Approval, cardsOf, DIRECT_CALL, scopesOf } from '../../../domain/approval.js';
 import type { ApprovalCard, ApprovalReason, ApprovalView } from '../../../domain/console/approvals.js';
-import { visibleLine, visibleSentence, visibleText } from '../../../lib/visible-text.js';
+import { visibleLine, visibleSentence, visibleText } from '../../../lib/text/visible-text.js';
 import { cutValue } from './cut-value.js';
 
 /** Of arguments in a list; `approval` shows more. */

@@ -2,7 +2,7 @@ import type { DeliveryView, RunDetail } from '../../../domain/console/runs.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import type { Outcome } from '../../../domain/run.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import { type Delivery, engineOf } from '../../../sandbox/journal.js';
+import { type Delivery, engineOf } from '../../../sandbox/journal/journal.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
 import type { AnyRecording } from '../../recordings/recording.js';
 import type { RunNotes } from '../../recordings/run-notes.js';

@@ -4,7 +4,7 @@ import type { RunCall } from '../../../domain/console/runs.js';
 import type { Label } from '../../../domain/policy.js';
 import { groupBy } from '../../../lib/group-by.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import type { Delivery } from '../../../sandbox/journal.js';
+import type { Delivery } from '../../../sandbox/journal/journal.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
 import type { CallRetry, NestedScript, RunNotes } from '../../recordings/run-notes.js';
 import { CallRecords } from './call-records.js';

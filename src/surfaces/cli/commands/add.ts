@@ -14,8 +14,9 @@ import { unpassedVariables } from '../../../config/variables/unpassed-variables.
 import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import { shellWord } from '../../../lib/shell-word.js';
+import { shellWord } from '../../../lib/text/shell-word.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
+import { plainLine, printableJson, styled, warn } from '../terminal/terminal.js';
 import {
   noteOnVariables,
   notesOnFile,
@@ -24,8 +25,7 @@ import {
   ownShellCommand,
   ownShellCommandFor,
   trustSteps,
-} from '../file-notes.js';
-import { plainLine, printableJson, styled, warn } from '../terminal.js';
+} from '../trust/file-notes.js';
 
 interface AddFlags {
   readonly url?: string;

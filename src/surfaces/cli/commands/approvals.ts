@@ -2,17 +2,17 @@ import { type Approval, cardsOf, GRANT_SCOPES, type GrantScope } from '../../../
 import { HostError } from '../../../domain/errors.js';
 import { MAX_ARGUMENT_CHARACTERS, timeOf } from '../../../domain/format-approval.js';
 import { refuseEndedRun } from '../../../host/runs/refuse-ended-run.js';
-import { cardDigest, MIN_DIGEST_DIGITS } from '../../../lib/card-digest.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import { shellWord } from '../../../lib/shell-word.js';
-import { approvalJson, renderCard, renderList, renderOne } from '../approval-text.js';
-import { cardOf, nameOf } from '../ask-on-terminal.js';
-import { askYesNo } from '../ask-yes-no.js';
+import { cardDigest, MIN_DIGEST_DIGITS } from '../../../lib/secrets/card-digest.js';
+import { shellWord } from '../../../lib/text/shell-word.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
-import { LAST, resolveId } from '../resolve-id.js';
-import { plainLine, printableJson } from '../terminal.js';
-import { hasPersonAtTerminal } from '../terminal-line.js';
+import { approvalJson, renderCard, renderList, renderOne } from '../runs/approval-text.js';
+import { LAST, resolveId } from '../runs/resolve-id.js';
+import { cardOf, nameOf } from '../terminal/ask-on-terminal.js';
+import { askYesNo } from '../terminal/ask-yes-no.js';
+import { plainLine, printableJson } from '../terminal/terminal.js';
+import { hasPersonAtTerminal } from '../terminal/terminal-line.js';
 import { userName } from '../user-name.js';
 
 export const register: Register = (program, context) => {

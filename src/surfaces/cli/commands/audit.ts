@@ -4,12 +4,12 @@ import { HostError } from '../../../domain/errors.js';
 import type { AuditLog } from '../../../host/admin/audit-log.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
-import { duration } from '../durations.js';
 import { countFrom1 } from '../options.js';
-import { isOpen, whenWritable } from '../output.js';
-import { findId, shortIds } from '../resolve-id.js';
-import { type Column, type Row, renderTable } from '../table.js';
-import { plainLine, printableJson, styled, terminalWidth } from '../terminal.js';
+import { findId, shortIds } from '../runs/resolve-id.js';
+import { duration } from '../terminal/durations.js';
+import { isOpen, whenWritable } from '../terminal/output.js';
+import { type Column, type Row, renderTable } from '../terminal/table.js';
+import { plainLine, printableJson, styled, terminalWidth } from '../terminal/terminal.js';
 
 interface FilterFlags {
   readonly run?: string;

@@ -5,8 +5,8 @@ import type { CredentialStatus } from '../../../host/servers/logins.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openBrowser } from '../open-browser.js';
-import { waitFor } from '../progress.js';
-import { plainLine, printableJson, type Style, styled, warn } from '../terminal.js';
+import { waitFor } from '../terminal/progress.js';
+import { plainLine, printableJson, type Style, styled, warn } from '../terminal/terminal.js';
 import { registerKey } from './auth-key.js';
 
 interface LoginFlags {

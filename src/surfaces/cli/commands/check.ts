@@ -1,9 +1,9 @@
 import type { TypeProblem, TypeVerdict } from '../../../domain/type-check.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openCommandSession } from '../command-session.js';
-import { withProgress } from '../progress.js';
-import { readSource } from '../read-source.js';
-import { plain, printableJson } from '../terminal.js';
+import { readSource } from '../runs/read-source.js';
+import { withProgress } from '../terminal/progress.js';
+import { plain, printableJson } from '../terminal/terminal.js';
 
 interface CheckFlags {
   readonly json?: boolean;

@@ -9,15 +9,15 @@ import { MAX_TIMEOUT_MS, parseScriptRun } from '../../../profiles/code-execution
 import { codeExecutionPresentation } from '../../../profiles/code-execution/presentation.js';
 import { runScript } from '../../../profiles/code-execution/run-script.js';
 import { scriptDefaults } from '../../../profiles/code-execution/settings.js';
-import { askerOnTerminal } from '../ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { openLog } from '../log.js';
 import { oneOf } from '../options.js';
-import { withProgress } from '../progress.js';
-import { readSource, type TextKind } from '../read-source.js';
-import { interruption } from '../run-program.js';
-import { plainLine, printableJson } from '../terminal.js';
+import { readSource, type TextKind } from '../runs/read-source.js';
+import { interruption } from '../runs/run-program.js';
+import { askerOnTerminal } from '../terminal/ask-on-terminal.js';
+import { withProgress } from '../terminal/progress.js';
+import { plainLine, printableJson } from '../terminal/terminal.js';
 
 interface ExecFlags {
   readonly code?: string;

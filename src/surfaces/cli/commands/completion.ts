@@ -4,7 +4,7 @@ import { commandTable, LOOKED_UP, type LookedUp } from '../completion/command-ta
 import { fishCompletion } from '../completion/fish.js';
 import { zshCompletion } from '../completion/zsh.js';
 import { oneOf } from '../options.js';
-import { LAST } from '../resolve-id.js';
+import { LAST } from '../runs/resolve-id.js';
 
 const SHELLS = [
   { name: 'bash', render: bashCompletion, place: 'source <(codemode completion bash)', file: '~/.bashrc' },

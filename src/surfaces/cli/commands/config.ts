@@ -1,7 +1,7 @@
 import { type ExplainedValue, explainConfig } from '../../../config/explain.js';
 import { describeSearch } from '../../../config/nothing-configured.js';
 import type { CommandContext, Register } from '../command.js';
-import { plainLine, printableJson, styled, warn } from '../terminal.js';
+import { plainLine, printableJson, styled, warn } from '../terminal/terminal.js';
 
 export const register: Register = (program, context) => {
   program

@@ -6,8 +6,8 @@ import type { ComposedRecords, LinkMaker } from '../composed.js';
 import { openLog } from '../log.js';
 import { openBrowser } from '../open-browser.js';
 import { exitWithin, stopSignal } from '../stop-signals.js';
-import { plainLine } from '../terminal.js';
-import { askHiddenLine, hasPersonAtTerminal } from '../terminal-line.js';
+import { plainLine } from '../terminal/terminal.js';
+import { askHiddenLine, hasPersonAtTerminal } from '../terminal/terminal-line.js';
 import { userName } from '../user-name.js';
 
 interface ConsoleFlags {

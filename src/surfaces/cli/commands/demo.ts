@@ -8,15 +8,15 @@ import { isEnded, type Presentation, type RunSummary } from '../../../host/runs/
 import type { Session } from '../../../host/session.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
 import { type RunResponse, renderResponse } from '../../../profiles/codemode/render.js';
+import { connectAClient } from '../clients/connect-a-client.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
-import { connectAClient } from '../connect-a-client.js';
 import { examplesFolder } from '../examples-folder.js';
 import { openLog } from '../log.js';
-import { waitFor } from '../progress.js';
 import { stopSignal } from '../stop-signals.js';
-import { plain, printableJson, styled } from '../terminal.js';
-import { hasPersonAtTerminal } from '../terminal-line.js';
+import { waitFor } from '../terminal/progress.js';
+import { plain, printableJson, styled } from '../terminal/terminal.js';
+import { hasPersonAtTerminal } from '../terminal/terminal-line.js';
 import { userName } from '../user-name.js';
 
 export const register: Register = (program, context) => {

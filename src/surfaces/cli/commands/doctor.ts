@@ -7,14 +7,14 @@ import { inspectMachine, inspectRun } from '../../../host/admin/inspection.js';
 import { goFinding, interpreterFinding } from '../../../host/processes/interpreters.js';
 import { createProfile } from '../../../profiles/registry.js';
 import { toldTexts } from '../../../profiles/told-texts.js';
-import { codeModeFindings } from '../code-mode-finding.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
-import { databaseFindings } from '../database-findings.js';
-import { configFindings, keyFinding, serverFindings } from '../findings.js';
-import { asking, waitFor } from '../progress.js';
-import { plainBlock, plainLine, printableJson, styled } from '../terminal.js';
-import { wrapLines } from '../wrap.js';
+import { codeModeFindings } from '../findings/code-mode-finding.js';
+import { databaseFindings } from '../findings/database-findings.js';
+import { configFindings, keyFinding, serverFindings } from '../findings/findings.js';
+import { asking, waitFor } from '../terminal/progress.js';
+import { plainBlock, plainLine, printableJson, styled } from '../terminal/terminal.js';
+import { wrapLines } from '../terminal/wrap.js';
 
 export const register: Register = (program, context) => {
   program

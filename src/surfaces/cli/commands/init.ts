@@ -8,13 +8,13 @@ import { type ImportPlan, OF_THIS_FOLDER, planImport } from '../../../config/imp
 import { type Environment, readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import { shellWord } from '../../../lib/shell-word.js';
-import { askYesNo } from '../ask-yes-no.js';
+import { shellWord } from '../../../lib/text/shell-word.js';
+import { describePlan, describeStrangers, nextSteps, planAsJson } from '../clients/import-report.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
-import { ownShellCommand } from '../file-notes.js';
-import { describePlan, describeStrangers, nextSteps, planAsJson } from '../import-report.js';
-import { plainLine, printableJson } from '../terminal.js';
-import { askLine, hasPersonAtTerminal } from '../terminal-line.js';
+import { askYesNo } from '../terminal/ask-yes-no.js';
+import { plainLine, printableJson } from '../terminal/terminal.js';
+import { askLine, hasPersonAtTerminal } from '../terminal/terminal-line.js';
+import { ownShellCommand } from '../trust/file-notes.js';
 
 interface InitFlags {
   readonly yes?: boolean;

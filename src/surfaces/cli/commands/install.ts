@@ -13,16 +13,16 @@ import { findConfigFile } from '../../../config/files/find-file.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import { shellWord } from '../../../lib/shell-word.js';
-import { askYesNo } from '../ask-yes-no.js';
-import { printDiff } from '../client-file-change.js';
-import { listClients } from '../client-list.js';
+import { shellWord } from '../../../lib/text/shell-word.js';
+import { printDiff } from '../clients/client-file-change.js';
+import { listClients } from '../clients/client-list.js';
+import { findClient } from '../clients/find-client.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
-import { consentWord } from '../consent-text.js';
-import { findClient } from '../find-client.js';
-import { asking, waitFor } from '../progress.js';
-import { plain, plainLine, printableJson, styled, warn } from '../terminal.js';
-import { hasPersonAtTerminal } from '../terminal-line.js';
+import { askYesNo } from '../terminal/ask-yes-no.js';
+import { asking, waitFor } from '../terminal/progress.js';
+import { plain, plainLine, printableJson, styled, warn } from '../terminal/terminal.js';
+import { hasPersonAtTerminal } from '../terminal/terminal-line.js';
+import { consentWord } from '../trust/consent-text.js';
 
 interface InstallFlags {
   readonly dryRun?: boolean;

@@ -39,9 +39,9 @@ import { type CommandContext, type Register, withRecords } from '../command.js';
 import { examplesFolder } from '../examples-folder.js';
 import { loadTools, noteProblems } from '../load-tools.js';
 import { profileSettings } from '../profile-settings.js';
-import { waitFor } from '../progress.js';
-import { readSource } from '../read-source.js';
-import { plain, printableJson, styled } from '../terminal.js';
+import { readSource } from '../runs/read-source.js';
+import { waitFor } from '../terminal/progress.js';
+import { plain, printableJson, styled } from '../terminal/terminal.js';
 
 interface MeasureFlags {
   readonly profile?: string;

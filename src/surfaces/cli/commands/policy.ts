@@ -5,7 +5,7 @@ import type { Decision, Preset } from '../../../domain/policy.js';
 import type { PolicyReport } from '../../../host/tools/inventory.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CommandContext, Register } from '../command.js';
-import { plainLine, printableJson, styled } from '../terminal.js';
+import { plainLine, printableJson, styled } from '../terminal/terminal.js';
 
 interface CheckFlags {
   readonly arguments?: string;

@@ -8,7 +8,7 @@ import { toldTexts } from '../../../profiles/told-texts.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
 import { loadTools, noteProblems } from '../load-tools.js';
 import { profileSettings } from '../profile-settings.js';
-import { plain, printableJson } from '../terminal.js';
+import { plain, printableJson } from '../terminal/terminal.js';
 
 interface PromptFlags {
   readonly model?: string;

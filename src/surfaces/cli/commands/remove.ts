@@ -2,11 +2,11 @@ import { serversInFile, withoutServer } from '../../../config/files/edit-file.js
 import { fileToChange, type OwnFile, writeOver } from '../../../config/files/own-file.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
 import { HostError } from '../../../domain/errors.js';
-import { nearest } from '../../../lib/nearest.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { nearest } from '../../../lib/text/nearest.js';
 import { EXIT, type Register } from '../command.js';
-import { ownShellCommand, trustSteps } from '../file-notes.js';
-import { plainLine, printableJson, styled } from '../terminal.js';
+import { plainLine, printableJson, styled } from '../terminal/terminal.js';
+import { ownShellCommand, trustSteps } from '../trust/file-notes.js';
 
 interface RemoveFlags {
   readonly project?: boolean;

@@ -3,14 +3,14 @@ import { HostError } from '../../../domain/errors.js';
 import type { LiveComparison } from '../../../host/host.js';
 import { MAX_RECORDING_CHARACTERS } from '../../../host/recordings/recorded-call.js';
 import { type AnyRecording, decodeRecording, encodeRecording } from '../../../host/recordings/recording.js';
+import { writeWhole } from '../../../lib/files/write-whole.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import { writeWhole } from '../../../lib/write-whole.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
-import { waitFor } from '../progress.js';
-import { readNamedFile } from '../read-source.js';
-import { runIdOf } from '../run-id.js';
-import { plainLine, printableJson, styled } from '../terminal.js';
+import { readNamedFile } from '../runs/read-source.js';
+import { runIdOf } from '../runs/run-id.js';
+import { waitFor } from '../terminal/progress.js';
+import { plainLine, printableJson, styled } from '../terminal/terminal.js';
 
 interface ReplayFlags {
   readonly against?: string;

@@ -1,9 +1,9 @@
 import type { CommandContext, Register } from '../command.js';
 import { oneOf } from '../options.js';
-import { readSource } from '../read-source.js';
-import { runGo } from '../run-go.js';
-import { interruption, runProgram, wholeNumber } from '../run-program.js';
-import { noteNothingConfigured } from '../terminal.js';
+import { readSource } from '../runs/read-source.js';
+import { runGo } from '../runs/run-go.js';
+import { interruption, runProgram, wholeNumber } from '../runs/run-program.js';
+import { noteNothingConfigured } from '../terminal/terminal.js';
 
 interface RunFlags {
   readonly language?: string;

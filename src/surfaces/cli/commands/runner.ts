@@ -12,13 +12,13 @@ import { hostError, INTERNAL } from '../../../profiles/runner/errors.js';
 import { runnerPresentation } from '../../../profiles/runner/presentation.js';
 import { type RunnerAnswer, runProgram } from '../../../profiles/runner/run-program.js';
 import { runnerSettings } from '../../../profiles/runner/settings.js';
-import { askerOnTerminal } from '../ask-on-terminal.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import type { EarlySignals } from '../early-signals.js';
-import { withProgress } from '../progress.js';
-import { type Asked, argumentsOf, BadArguments, type RunnerFlags, readProgram } from '../runner-request.js';
-import { plain, plainLine } from '../terminal.js';
+import { type Asked, argumentsOf, BadArguments, type RunnerFlags, readProgram } from '../runs/runner-request.js';
+import { askerOnTerminal } from '../terminal/ask-on-terminal.js';
+import { withProgress } from '../terminal/progress.js';
+import { plain, plainLine } from '../terminal/terminal.js';
 
 export const register: Register = (program, context) => {
   program

@@ -3,15 +3,15 @@ import { HostError } from '../../../domain/errors.js';
 import { LOCAL_CALLER } from '../../../domain/run.js';
 import type { UndoStep } from '../../../host/undo/undo-plan.js';
 import type { UndoneStep } from '../../../host/undo/undo-run.js';
-import { askerOnTerminal } from '../ask-on-terminal.js';
-import { askYesNo } from '../ask-yes-no.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
-import { waitFor } from '../progress.js';
-import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
-import { interruption } from '../run-program.js';
-import { plainLine, printableJson } from '../terminal.js';
-import { hasPersonAtTerminal } from '../terminal-line.js';
+import { RUN_ARGUMENT, runIdOf } from '../runs/run-id.js';
+import { interruption } from '../runs/run-program.js';
+import { askerOnTerminal } from '../terminal/ask-on-terminal.js';
+import { askYesNo } from '../terminal/ask-yes-no.js';
+import { waitFor } from '../terminal/progress.js';
+import { plainLine, printableJson } from '../terminal/terminal.js';
+import { hasPersonAtTerminal } from '../terminal/terminal-line.js';
 
 /** The runs of a person at this machine: their own, and those of the agents that their clients start. */
 const OWN = [COMMAND_LINE_CALLER, LOCAL_CALLER];

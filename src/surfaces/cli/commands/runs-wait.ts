@@ -3,10 +3,10 @@ import { HostError } from '../../../domain/errors.js';
 import type { RunView } from '../../../host/host.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
-import type { OutputFlags } from '../print-run.js';
-import { printRunView } from '../print-run-view.js';
-import { waitFor } from '../progress.js';
-import { RUN_ARGUMENT, runIdOf } from '../run-id.js';
+import type { OutputFlags } from '../runs/print-run.js';
+import { printRunView } from '../runs/print-run-view.js';
+import { RUN_ARGUMENT, runIdOf } from '../runs/run-id.js';
+import { waitFor } from '../terminal/progress.js';
 
 const LOOK_EVERY_MS = 200;
 /** Its time has run out, and the run is not. */

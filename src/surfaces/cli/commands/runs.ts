@@ -1,16 +1,16 @@
 import type { RunView } from '../../../host/host.js';
 import { engineIn } from '../../../host/recordings/recording.js';
-import { askerOnTerminal } from '../ask-on-terminal.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
-import { duration, timeAgo } from '../durations.js';
-import type { OutputFlags } from '../print-run.js';
-import { headOf, printRunView, STATE_STYLES } from '../print-run-view.js';
-import { waitFor } from '../progress.js';
-import { isWholeId, shortIds } from '../resolve-id.js';
-import { RUN_ARGUMENT, runIdOf, usersRuns } from '../run-id.js';
-import { interruption } from '../run-program.js';
-import { type Column, type Row, renderTable } from '../table.js';
-import { plainLine, printableJson, terminalWidth } from '../terminal.js';
+import type { OutputFlags } from '../runs/print-run.js';
+import { headOf, printRunView, STATE_STYLES } from '../runs/print-run-view.js';
+import { isWholeId, shortIds } from '../runs/resolve-id.js';
+import { RUN_ARGUMENT, runIdOf, usersRuns } from '../runs/run-id.js';
+import { interruption } from '../runs/run-program.js';
+import { askerOnTerminal } from '../terminal/ask-on-terminal.js';
+import { duration, timeAgo } from '../terminal/durations.js';
+import { waitFor } from '../terminal/progress.js';
+import { type Column, type Row, renderTable } from '../terminal/table.js';
+import { plainLine, printableJson, terminalWidth } from '../terminal/terminal.js';
 import { registerUndo } from './runs-undo.js';
 import { registerWait } from './runs-wait.js';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { changedPins, renewedPins } from '../../../host/scripts/script-pins.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
-import { waitFor } from '../progress.js';
-import { plainLine } from '../terminal.js';
+import { waitFor } from '../terminal/progress.js';
+import { plainLine } from '../terminal/terminal.js';
 
 /** `scripts accept`: the tools that a script calls, as they are now, are fine. */
 export function registerAccept(scripts: Command, context: CommandContext): void {

@@ -2,10 +2,10 @@ import { needsOf } from '../../../domain/profile-name.js';
 import type { ProposedInput, ScriptOfRun } from '../../../host/scripts/script-from-run.js';
 import type { ReplacedLiteral } from '../../../host/scripts/script-inputs.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import { checkSyntax } from '../check-syntax.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
-import { runIdOf } from '../run-id.js';
-import { plain, plainLine, printableJson } from '../terminal.js';
+import { checkSyntax } from '../runs/check-syntax.js';
+import { runIdOf } from '../runs/run-id.js';
+import { plain, plainLine, printableJson } from '../terminal/terminal.js';
 
 export interface FromRunFlags {
   readonly input: readonly string[];

@@ -5,7 +5,7 @@ import { openLog } from '../log.js';
 import { profileSettings } from '../profile-settings.js';
 import { startupLines } from '../startup.js';
 import { exitWithin, stopSignal } from '../stop-signals.js';
-import { hasPersonAtTerminal } from '../terminal-line.js';
+import { hasPersonAtTerminal } from '../terminal/terminal-line.js';
 import { userName } from '../user-name.js';
 
 interface ServeFlags {

@@ -5,12 +5,12 @@ import type { Quarantine } from '../../../host/servers/quarantine.js';
 import type { ServerReport } from '../../../host/tools/inventory.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CommandContext, Register } from '../command.js';
-import { noteOnVariables } from '../file-notes.js';
-import { asking, waitFor } from '../progress.js';
-import { adviceFor } from '../server-advice.js';
-import { type Column, type Row, renderTable } from '../table.js';
-import { plainBlock, plainLine, printableJson, type Style, styled, terminalWidth } from '../terminal.js';
-import { wrapLines } from '../wrap.js';
+import { adviceFor } from '../findings/server-advice.js';
+import { asking, waitFor } from '../terminal/progress.js';
+import { type Column, type Row, renderTable } from '../terminal/table.js';
+import { plainBlock, plainLine, printableJson, type Style, styled, terminalWidth } from '../terminal/terminal.js';
+import { wrapLines } from '../terminal/wrap.js';
+import { noteOnVariables } from '../trust/file-notes.js';
 
 interface ServersFlags {
   readonly refresh?: boolean;

@@ -1,8 +1,8 @@
 import { HostError } from '../../../domain/errors.js';
 import type { SharedStoreAdmin, SharedStoreStatus } from '../../../domain/shared-store.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
-import { renderTable } from '../table.js';
-import { plainLine, printableJson } from '../terminal.js';
+import { renderTable } from '../terminal/table.js';
+import { plainLine, printableJson } from '../terminal/terminal.js';
 
 export const register: Register = (program, context) => {
   const store = program

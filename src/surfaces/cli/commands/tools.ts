@@ -4,13 +4,13 @@ import { needsOf } from '../../../domain/profile-name.js';
 import { programNames } from '../../../host/processes/process-packages.js';
 import type { Inventory } from '../../../host/tools/inventory.js';
 import { TOOL_DETAILS, type ToolDetail } from '../../../host/tools/tool-definition.js';
-import { oneLine } from '../../../lib/bounded-text.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { oneLine } from '../../../lib/text/bounded-text.js';
 import type { CommandContext, Register } from '../command.js';
 import { loadTools, noteProblems } from '../load-tools.js';
 import { countFrom1, oneOf } from '../options.js';
-import { renderTable } from '../table.js';
-import { plainBlock, plainLine, printableJson, styled } from '../terminal.js';
+import { renderTable } from '../terminal/table.js';
+import { plainBlock, plainLine, printableJson, styled } from '../terminal/terminal.js';
 
 /** `name+description` is the word of the catalog for the second. */
 const DETAILS = [...TOOL_DETAILS, 'name+description'] as const;

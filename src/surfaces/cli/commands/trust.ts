@@ -15,8 +15,8 @@ import { type Environment, readEnvironment } from '../../../config/variables/env
 import { HostError } from '../../../domain/errors.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { EXIT, type Register } from '../command.js';
-import { plainLine, printableJson, styled } from '../terminal.js';
-import { askForTrust, canAskForTrust } from '../trust-question.js';
+import { plainLine, printableJson, styled } from '../terminal/terminal.js';
+import { askForTrust, canAskForTrust } from '../trust/trust-question.js';
 
 interface TrustFlags {
   readonly list?: boolean;

@@ -7,7 +7,7 @@ import type { CommandContext, Register } from '../command.js';
 import { writeProject } from '../editor-project.js';
 import { loadTools, noteProblems } from '../load-tools.js';
 import { oneOf } from '../options.js';
-import { plain, printableJson, warn } from '../terminal.js';
+import { plain, printableJson, warn } from '../terminal/terminal.js';
 
 interface TypesFlags {
   readonly language?: string;

@@ -3,10 +3,10 @@ import { openTarget, type Target } from '../../../config/clients/target.js';
 import { planUninstall, type UninstallPlan, uninstall } from '../../../config/clients/uninstall.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
-import { printDiff } from '../client-file-change.js';
+import { printDiff } from '../clients/client-file-change.js';
+import { findClient } from '../clients/find-client.js';
 import { EXIT, type Register } from '../command.js';
-import { findClient } from '../find-client.js';
-import { plain, plainLine, printableJson, styled } from '../terminal.js';
+import { plain, plainLine, printableJson, styled } from '../terminal/terminal.js';
 
 interface UninstallFlags {
   readonly dryRun?: boolean;

@@ -1,6 +1,6 @@
 import { VERSION } from '../../../domain/version.js';
 import { EXIT, type Register } from '../command.js';
-import { printableJson } from '../terminal.js';
+import { printableJson } from '../terminal/terminal.js';
 
 export const register: Register = (program, context) => {
   program

@@ -1,4 +1,4 @@
-import { shellWord } from '../../../lib/shell-word.js';
+import { shellWord } from '../../../lib/text/shell-word.js';
 import type { TableCommand, ValueKind } from './command-table.js';
 
 /** A kind as the scripts read it: the name of what is looked up, or the words themselves behind a `=`. */

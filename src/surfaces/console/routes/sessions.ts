@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ConsoleSession, LoggedIn, SessionInfo } from '../../../domain/console/sessions.js';
 import { HostError } from '../../../domain/errors.js';
 import type { StoredSession } from '../../../host/admin/console/access.js';
-import { visibleLine } from '../../../lib/visible-text.js';
+import { visibleLine } from '../../../lib/text/visible-text.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
 import { placeOf, sessionCookie } from '../guard.js';

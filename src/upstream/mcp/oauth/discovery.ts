@@ -8,9 +8,9 @@ import {
 import * as z from 'zod';
 import type { AuthorizationChallenge, AuthorizationServer } from '../../../domain/authorization.js';
 import { HostError } from '../../../domain/errors.js';
-import { maskAddress } from '../../../lib/address-secrets.js';
-import { oneLine } from '../../../lib/bounded-text.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { maskAddress } from '../../../lib/secrets/address-secrets.js';
+import { oneLine } from '../../../lib/text/bounded-text.js';
 import { problemOf } from './failures.js';
 import { checkScheme, type Fetch } from './guarded-fetch.js';
 

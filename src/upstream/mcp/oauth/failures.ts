@@ -1,6 +1,6 @@
 import { OAuthError, OAuthErrorCode } from '@modelcontextprotocol/client';
 import { HostError } from '../../../domain/errors.js';
-import { oneLine } from '../../../lib/bounded-text.js';
+import { oneLine } from '../../../lib/text/bounded-text.js';
 
 const MAX_FOREIGN_CHARACTERS = 300;
 

@@ -1,9 +1,9 @@
 import { Agent, fetch as undiciFetch } from 'undici';
 import { HostError } from '../../../domain/errors.js';
-import { maskAddress } from '../../../lib/address-secrets.js';
-import { oneLine } from '../../../lib/bounded-text.js';
-import { LinkedAbort } from '../../../lib/linked-abort.js';
+import { LinkedAbort } from '../../../lib/async/linked-abort.js';
 import { type AddressKind, addressKind, isIpLiteral, isLoopbackName } from '../../../lib/network-address.js';
+import { maskAddress } from '../../../lib/secrets/address-secrets.js';
+import { oneLine } from '../../../lib/text/bounded-text.js';
 import { guardedLookup } from '../../guarded-lookup.js';
 
 /** No metadata document and no token answer comes near it. */

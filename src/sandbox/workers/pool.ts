@@ -1,0 +1,379 @@
+import { availableParallelism } from 'node:os';
+import { HostError } from '../../domain/errors.js';
+import { CallerQuotas } from '../../domain/quotas.js';
+import type { CallerId } from '../../domain/run.js';
+import type { Cancellation } from '../../lib/async/cancellation.js';
+import { SpareProcesses } from '../engines/spare-processes.js';
+import { LibraryDigests } from '../journal/library-digests.js';
+import { BusyPoll } from './busy-poll.js';
+import { CallerAccount } from './caller-account.js';
+import { CHECK_EVERY_MS, isFree, workersToReclaim } from './reclaim-workers.js';
+import { type QueuedRun, RunQueue } from './run-queue.js';
+import { RunWorker, type WorkerOwner } from './run-worker.js';
+import type { WorkerProcess } from './worker-process.js';
+
+export interface PoolOptions {
+  /** Processes kept even when nobody needs them, as spares that belong to no caller; 0: none is started ahead of need. */
+  readonly min: number;
+  readonly max: number;
+  /** Of these, the most that may belong to blocking programs at once; absent: all. */
+  readonly maxBlocking?: number;
+  /** Of these, the most that one caller may have: what blocks cannot be moved for another. Absent: all. */
+  readonly maxBlockingPerCaller?: number;
+  readonly idleMs: number;
+  /** Programs that wait for a worker; one more is refused. */
+  readonly maxQueued: number;
+  /** Programs in one worker at once. Each is an instance of some 3 MB. */
+  readonly maxRunsPerWorker: number;
+  /** Programs after which a worker is replaced, idle or not in use. */
+  readonly maxRunsInLife: number;
+  /** What one caller may have; absent: the defaults. */
+  readonly quotas?: CallerQuotas;
+}
+
+/** What a new worker is reserved for as soon as it is there; `nobody` where it is started ahead of need. */
+type ReservedFor = 'shared' | 'blocking' | 'nobody';
+
+/** Where all of so many workers compute, one more would only take their cores. */
+const CORES = availableParallelism();
+
+/**
+ * Which program runs in which process. A process serves one caller from its first program to its end: whatever a program
+ * may do to it, the next one to meet it is of the same caller. Fresh spares make a new caller cheap.
+ */
+export class Pool implements WorkerOwner {
+  readonly libraries = new LibraryDigests();
+  readonly #options: PoolOptions;
+  readonly #quotas: CallerQuotas;
+  readonly #processes: SpareProcesses;
+  readonly #workers = new Set<RunWorker>();
+  readonly #queue: RunQueue;
+  readonly #busyPoll = new BusyPoll();
+  readonly #sweeper: NodeJS.Timeout;
+  #turnTimer: NodeJS.Timeout | undefined;
+  #turnsEnded = 0;
+  #starting = 0;
+  /** Workers that are starting for blocking programs, by caller. */
+  readonly #startingBlocking = new Map<CallerId, number>();
+  /** Shared workers that are starting, by caller: further runs of that caller wait for them instead of starting more. */
+  readonly #startingFor = new Map<CallerId, number>();
+  #isClosed = false;
+
+  constructor(options: PoolOptions, start: () => Promise<WorkerProcess>) {
+    this.#options = options;
+    this.#quotas = options.quotas ?? new CallerQuotas();
+    this.#queue = new RunQueue(options.maxQueued);
+    this.#processes = new SpareProcesses(start, options.min > 0);
+    this.#sweeper = setInterval(() => this.#sweep(), Math.max(50, Math.min(1_000, options.idleMs / 2)));
+    this.#sweeper.unref();
+  }
+
+  /** What one program of a caller holds of its memory. */
+  accountOf(caller: CallerId): CallerAccount {
+    return new CallerAccount(this.#quotas, caller);
+  }
+
+  get size(): number {
+    return this.#workers.size + this.#starting;
+  }
+
+  /** Programs that wait for a worker. */
+  get queueLength(): number {
+    return this.#queue.length;
+  }
+
+  /** What there is now, and what has been since the start. */
+  get figures() {
+    const running = this.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
+    const { count: spares, started } = this.#processes;
+    return {
+      now: { processes: this.size, spares, running, queued: this.queueLength },
+      sinceStart: { started, turnsEnded: this.#turnsEnded, refused: this.#queue.refused },
+    };
+  }
+
+  /** Every worker there is, spares not counted. */
+  get workers(): readonly RunWorker[] {
+    return [...this.#workers];
+  }
+
+  /** Starts the processes that are always there, so that first programs do not wait for them. */
+  async warm(): Promise<void> {
+    await this.#processes.keep(Math.max(1, this.#options.min - this.size));
+  }
+
+  /**
+   * A worker of this caller with a place reserved for one more program: it is admitted there, or `notNeeded` is called.
+   * `isUnderWay`: it had a worker before. Throws `sandbox_busy` where too many wait already.
+   */
+  async place(
+    caller: CallerId,
+    isBlocking: boolean,
+    cancellation: Cancellation,
+    isUnderWay = false,
+  ): Promise<RunWorker> {
+    if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
+    if (isBlocking && !this.#mayBlock(caller)) return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
+    const best = this.#best(caller, isBlocking);
+    if (best !== undefined && !(best.isStalled && this.#mayGetAnother(caller))) {
+      // Good enough for this one; the next will find one that is not busy.
+      if (best.backlog > 0 && !this.#startingFor.has(caller) && this.#mayGrow() && this.#hasFreeCore())
+        void this.#grow(caller, 'nobody').catch(() => {});
+      return this.#claim(best, isBlocking);
+    }
+    if (!isBlocking && this.#startingFor.has(caller))
+      return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
+    // Who has waited for longer comes first.
+    if (this.#mayGrow() || (this.#queue.length === 0 && this.#makeRoom(caller)))
+      return this.#grow(caller, isBlocking ? 'blocking' : 'shared');
+    return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
+  }
+
+  /** Whether a program would be better off in another worker than this one. */
+  hasBetterThan(worker: RunWorker): boolean {
+    if (this.#mayGetAnother(worker.caller)) return true;
+    for (const other of this.#workers)
+      if (other !== worker && this.#isOpenFor(other, worker.caller) && other.backlog === 0) return true;
+    return false;
+  }
+
+  /** Gives back a place that `place` has reserved. */
+  notNeeded(worker: RunWorker): void {
+    worker.abandon();
+    if (worker.occupancy === 0) worker.isExclusive = false;
+    this.#serveQueue();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#sweeper);
+    clearTimeout(this.#turnTimer);
+    this.#queue.close(new HostError('shutting_down', 'the sandbox is shutting down'));
+    await Promise.all([this.#processes.close(), ...[...this.#workers].map((worker) => worker.close())]);
+    this.#workers.clear();
+  }
+
+  #isOpenFor(worker: RunWorker, caller: CallerId): boolean {
+    return (
+      worker.caller === caller &&
+      !worker.isLost &&
+      !worker.isDoomed &&
+      !worker.isRetiring &&
+      !worker.isExclusive &&
+      worker.occupancy < this.#options.maxRunsPerWorker
+    );
+  }
+
+  #best(caller: CallerId, isBlocking: boolean): RunWorker | undefined {
+    let best: RunWorker | undefined;
+    for (const worker of this.#workers) {
+      if (!this.#isOpenFor(worker, caller)) continue;
+      // Not where a cancelled program may still be computing either: the worker is killed if that one does not stop.
+      if (isBlocking && (worker.occupancy > 0 || worker.backlog > 0)) continue;
+      if (best === undefined || load(worker) < load(best)) best = worker;
+    }
+    return best;
+  }
+
+  #claim(worker: RunWorker, isBlocking: boolean): RunWorker {
+    worker.reserve();
+    if (isBlocking) worker.isExclusive = true;
+    return worker;
+  }
+
+  /** Whether a blocking program of this caller would get a worker now. */
+  hasRoomToBlock(caller: CallerId): boolean {
+    return this.#mayBlock(caller) && this.#queue.length === 0;
+  }
+
+  /** Whether one more worker may be given to a blocking program of this caller, which keeps it to its end. */
+  #mayBlock(caller: CallerId): boolean {
+    const { max, maxBlocking = max, maxBlockingPerCaller = max } = this.#options;
+    const blocked = this.#blocked();
+    const all = [...blocked.values()].reduce((sum, count) => sum + count, 0);
+    return all < maxBlocking && (blocked.get(caller) ?? 0) < maxBlockingPerCaller;
+  }
+
+  /** How many workers blocking programs have, by caller. */
+  #blocked(): Map<CallerId, number> {
+    const blocked = new Map(this.#startingBlocking);
+    for (const { caller, isExclusive } of this.#workers)
+      if (isExclusive) blocked.set(caller, (blocked.get(caller) ?? 0) + 1);
+    return blocked;
+  }
+
+  #mayGrow(): boolean {
+    return this.size < this.#options.max;
+  }
+
+  /** Whether this caller would get a further worker now: there is room, or another caller's worker is idle. */
+  #mayGetAnother(caller: CallerId): boolean {
+    // Who has waited for longer comes first.
+    return this.#mayGrow() || (this.#queue.length === 0 && this.#idleOfOthers(caller) !== undefined);
+  }
+
+  /** Where programs compute on all cores, looking around would take one from them. */
+  workerAnswered(): void {
+    if (this.#hasFreeCore()) this.#busyPoll.stay();
+  }
+
+  #hasFreeCore(): boolean {
+    let computing = this.#starting;
+    for (const { backlog } of this.#workers) if (backlog > 0) computing++;
+    return computing < CORES;
+  }
+
+  /** Closes an idle worker of another caller. */
+  #makeRoom(caller: CallerId): boolean {
+    const idle = this.#idleOfOthers(caller);
+    if (idle !== undefined) this.#retire(idle);
+    return idle !== undefined;
+  }
+
+  #idleOfOthers(caller: CallerId): RunWorker | undefined {
+    const now = performance.now();
+    for (const worker of this.#workers) if (worker.caller !== caller && isFree(worker, now)) return worker;
+    return undefined;
+  }
+
+  async #grow(caller: CallerId, reservedFor: ReservedFor): Promise<RunWorker> {
+    this.#starting++;
+    const starting = reservedFor === 'blocking' ? this.#startingBlocking : this.#startingFor;
+    starting.set(caller, (starting.get(caller) ?? 0) + 1);
+    try {
+      const process = await this.#processes.take();
+      if (this.#isClosed) {
+        await process.close();
+        throw new HostError('shutting_down', 'the sandbox is shutting down');
+      }
+      const worker = new RunWorker(process, caller, this);
+      if (process.hasExited) throw new HostError('worker_lost', 'a worker ended as soon as it started');
+      this.#workers.add(worker);
+      return reservedFor === 'nobody' ? worker : this.#claim(worker, reservedFor === 'blocking');
+    } finally {
+      this.#starting--;
+      starting.set(caller, (starting.get(caller) ?? 1) - 1);
+      if (starting.get(caller) === 0) starting.delete(caller);
+      // There is room for others in it; or, if it could not be started, for another one.
+      setImmediate(() => this.#serveQueue());
+    }
+  }
+
+  #wait(program: QueuedRun, cancellation: Cancellation): Promise<RunWorker> {
+    const waiting = this.#queue.join(program, cancellation);
+    this.#mindTurns();
+    return waiting;
+  }
+
+  workerChanged(worker: RunWorker): void {
+    if (worker.isLost) this.#workers.delete(worker);
+    else if (worker.isRetiring) this.#workers.has(worker) && this.#emptyOut(worker);
+    else if (worker.occupancy === 0) {
+      worker.isExclusive = false;
+      if (worker.startedCount >= this.#options.maxRunsInLife) this.#retire(worker);
+    }
+    this.#serveQueue();
+  }
+
+  #retire(worker: RunWorker): void {
+    worker.isRetiring = true;
+    this.#workers.delete(worker);
+    void worker.close();
+  }
+
+  #serveQueue(): void {
+    // A worker that has answered comes here with every call of a program, and nearly always nobody waits.
+    if (this.#queue.length === 0) return;
+    // Each time round, of those who block the callers with fewest places: who has waited longest may have most of them.
+    let before: number;
+    do {
+      before = this.#queue.length;
+      this.#serveEach(this.#fewestBlocked());
+    } while (this.#queue.length < before && this.#queue.all.some(({ isBlocking }) => isBlocking));
+  }
+
+  /** The fewest places that a caller has who waits for a further one and may have it. */
+  #fewestBlocked(): number {
+    const blocked = this.#blocked();
+    const waiting = this.#queue.all.filter(({ isBlocking, caller }) => isBlocking && this.#mayBlock(caller));
+    return Math.min(...waiting.map(({ caller }) => blocked.get(caller) ?? 0));
+  }
+
+  #serveEach(fewestBlocked: number): void {
+    // If one run of a caller found no worker, later runs of the same caller find none either.
+    const without = new Set<CallerId>();
+    this.#queue.offer((waiting) => {
+      const { caller, isBlocking, answer } = waiting;
+      const isNext = () => this.#mayBlock(caller) && (this.#blocked().get(caller) ?? 0) <= fewestBlocked;
+      if (isBlocking ? !isNext() : without.has(caller)) return false;
+      const best = this.#best(caller, isBlocking);
+      if (best !== undefined) answer.resolve(this.#claim(best, isBlocking));
+      else if ((isBlocking || !this.#startingFor.has(caller)) && (this.#mayGrow() || this.#makeRoom(caller)))
+        this.#grow(caller, isBlocking ? 'blocking' : 'shared').then(
+          (worker) => (waiting.isCancelled ? this.notNeeded(worker) : answer.resolve(worker)),
+          answer.reject,
+        );
+      else {
+        without.add(caller);
+        return false;
+      }
+      return true;
+    });
+  }
+
+  // Turns: if there are more callers than workers, no caller keeps a worker while others have none.
+
+  #mindTurns(): void {
+    if (this.#turnTimer !== undefined || this.#isClosed || this.#leftOut().size === 0) return;
+    this.#turnTimer = setTimeout(() => {
+      this.#turnTimer = undefined;
+      this.#serveQueue();
+      this.#changeTurns();
+      this.#mindTurns();
+    }, CHECK_EVERY_MS);
+  }
+
+  /** Callers who wait and have no worker at all. */
+  #leftOut(): Set<CallerId> {
+    const served = new Set(this.#startingFor.keys());
+    for (const worker of this.#workers) if (!worker.isRetiring) served.add(worker.caller);
+    const waiting = this.#queue.all.filter(({ isBlocking, caller }) => !isBlocking || this.#mayBlock(caller));
+    return new Set(waiting.flatMap(({ caller }) => (served.has(caller) ? [] : [caller])));
+  }
+
+  #changeTurns(): void {
+    const now = performance.now();
+    for (const worker of workersToReclaim(this.workers, this.#leftOut().size, now)) {
+      this.#turnsEnded++;
+      worker.isRetiring = true;
+      worker.turnEndedMs = now;
+      this.#queue.sendToEnd(worker.caller);
+      this.workerChanged(worker);
+    }
+  }
+
+  /** A worker whose turn is over is closed as soon as nothing computes in it. What waits for an answer waits outside. */
+  #emptyOut(worker: RunWorker): void {
+    if (worker.backlog > 0 || worker.isReserved) return;
+    worker.dismissAll();
+    this.#retire(worker);
+  }
+
+  /**
+   * Closes what nobody has used for a while. The minimum is kept as spares: they serve the next caller, and a used worker
+   * only its own caller.
+   */
+  #sweep(): void {
+    const now = performance.now();
+    const before = this.#workers.size;
+    for (const worker of this.#workers)
+      if (worker.occupancy === 0 && now - worker.idleSinceMs > this.#options.idleMs) this.#retire(worker);
+    // A spare that could not be started is started by the next run that needs it, which gets the reason.
+    if (this.#workers.size < before) this.#processes.keep(this.#options.min - this.size).catch(() => {});
+  }
+}
+
+/** Unanswered messages first, then programs; a stalled worker comes last. */
+function load(worker: RunWorker): number {
+  return (worker.isStalled ? 1e12 : 0) + worker.backlog * 1e6 + worker.occupancy;
+}

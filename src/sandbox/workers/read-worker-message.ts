@@ -1,0 +1,41 @@
+import type { Failure, GuestCall, LogEntry, Outcome } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
+import { jsonText } from '../../lib/text/json-text.js';
+import { MAX_VALUE_BYTES, type WorkerToHost } from '../../wire/messages.js';
+
+/** What a worker says of a program, in the host's words. */
+
+export function callIn(
+  { execution, call, target }: Extract<WorkerToHost, { type: 'call/request' }>,
+  body: Buffer,
+): GuestCall {
+  return { execution, number: call, target, argumentsJson: body.toString('utf8') };
+}
+
+export function logIn({ level, atMs }: Extract<WorkerToHost, { type: 'execution/log' }>, body: Buffer): LogEntry {
+  return { level, message: body.toString('utf8'), timeMs: Math.round(atMs) };
+}
+
+/**
+ * How a program ended. A result is handed on as text, so it is seen to be JSON first: a worker that was taken over writes
+ * what it likes, and then there is no outcome.
+ */
+export function outcomeIn(
+  { failure, lost, unawaited, stillOpen, cutOff }: Extract<WorkerToHost, { type: 'execution/end' }>,
+  body: Buffer,
+  timeout: Failure,
+): Outcome | undefined {
+  const noticed = unawaited === undefined ? {} : { unawaited };
+  const said = failure?.limit === 'timeout' ? timeout : failure;
+  if (said !== null && body.length === 0) return { status: 'failed', failure: said, ...noticed };
+  const json = body.length > MAX_VALUE_BYTES ? undefined : jsonText(body);
+  if (json === undefined) return undefined;
+  return said === null
+    ? {
+        status: 'completed',
+        resultJson: json,
+        ...omitUndefined({ lost, stillOpen, cutOff }),
+        ...noticed,
+      }
+    : { status: 'failed', failure: said, soFarJson: json, ...noticed };
+}

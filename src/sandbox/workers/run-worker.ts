@@ -1,0 +1,348 @@
+import type { CallerId, RunId, VirtualModule } from '../../domain/run.js';
+import { Allowance } from '../../lib/allowance.js';
+import type { HostToWorker, WorkerToHost } from '../../wire/messages.js';
+import { computedMs } from '../computed-time.js';
+import type { LossBlame } from '../engines/engine.js';
+import { OUT_OF_MEMORY, type WorkerListener, type WorkerProcess } from './worker-process.js';
+
+/** What a worker tells the runs it holds. */
+export interface HeldRun {
+  readonly id: RunId;
+  receive(message: WorkerToHost, body: Buffer): void;
+  workerLost(part: LossBlame, reason: string): void;
+  /** The worker has been computing another program for so long that this one should move to another worker. */
+  workerStalled(): void;
+  /** Its caller's turn is over. It waits for a delivery, and then continues in another worker. */
+  workerTaken(): void;
+}
+
+/** What a worker tells the pool that it belongs to. */
+export interface WorkerOwner {
+  /** It has room again, has nothing left to say, or is lost. */
+  workerChanged(worker: RunWorker): void;
+  /** A program in it has its answer, and may call again at once. */
+  workerAnswered(): void;
+}
+
+/** Messages that a worker answers, each exactly once and in order. */
+type Assignment = Extract<
+  HostToWorker,
+  {
+    type:
+      | 'execution/start'
+      | 'execution/resume'
+      | 'call/result'
+      | 'call/error'
+      | 'call/locate'
+      | 'timer/fire'
+      | 'execution/suspend'
+      | 'execution/finish';
+  }
+>;
+
+/**
+ * Others wait this long behind one program before they are taken to another worker. Long enough that ordinary programs
+ * never notice, short enough that a stuck one holds nobody up.
+ */
+const STALL_MS = 100;
+/** In the second half of that time a stuck program computes this much, or its worker got no core, and another would get none. */
+const STALL_COMPUTED_MS = 20;
+/** A worker that answers nothing for so long is stalled whatever it does. */
+const MAX_WITHOUT_CORE_MS = 2_000;
+/** Grace period of an ended program before its worker is killed. */
+const DROPPED_GRACE_MS = 500;
+const MAX_LIBRARIES_KNOWN = 8;
+/** Frames without effect: for programs that have left, or logs past their limit. A worker that sends more is compromised. */
+const WASTED_FRAMES = { burst: 100_000, perSecond: 1_000 };
+
+/** A reply that a worker owes. Dropped if its program has left; the program may even have returned and started again. */
+interface Owed {
+  readonly execution: RunId;
+  isDropped: boolean;
+}
+
+/** One QuickJS worker with the executions in it, and what it owes an answer to. */
+export class RunWorker implements WorkerListener {
+  readonly process: WorkerProcess;
+  readonly caller: CallerId;
+  /** Serves one blocking program only. */
+  isExclusive = false;
+  /** Takes no new executions; closed when the last one leaves. */
+  isRetiring = false;
+  /** It is stalled: it gets no new programs until it replies. */
+  isStalled = false;
+  startedCount = 0;
+  idleSinceMs = performance.now();
+  /** When its caller got it, and when it was asked to leave it to another one. */
+  readonly turnBegunMs = performance.now();
+  turnEndedMs = 0;
+  readonly #owner: WorkerOwner;
+  readonly #runs = new Map<RunId, HeldRun>();
+  readonly #owed: Owed[] = [];
+  readonly #libraries = new Set<string>();
+  readonly #wastedFrames = new Allowance(WASTED_FRAMES, performance.now());
+  #reserved = 0;
+  /** The program that it has paused, until the host decides about it. */
+  #paused: RunId | undefined;
+  #stallTimer: NodeJS.Timeout | undefined;
+  #droppedTimer: NodeJS.Timeout | undefined;
+  /** What it was computing when we ended it: what is sent to it from then on is nobody's fault. */
+  #killed: { readonly computing: RunId | undefined } | undefined;
+
+  constructor(process: WorkerProcess, caller: CallerId, owner: WorkerOwner) {
+    this.process = process;
+    this.caller = caller;
+    this.#owner = owner;
+    process.listen(this);
+  }
+
+  get runCount(): number {
+    return this.#runs.size;
+  }
+
+  /** Programs that are here, and those that have been promised a place and are on their way. */
+  get occupancy(): number {
+    return this.#runs.size + this.#reserved;
+  }
+
+  /** Keeps a place until `admit` or `abandon`: between the promise and the arrival others ask for places too. */
+  reserve(): void {
+    this.#reserved++;
+  }
+
+  /** Somebody is on the way here. */
+  get isReserved(): boolean {
+    return this.#reserved > 0;
+  }
+
+  /** Gives a reserved place back. */
+  abandon(): void {
+    this.#reserved = Math.max(0, this.#reserved - 1);
+  }
+
+  /** How many messages it has not answered yet: zero means it can begin at once. */
+  get backlog(): number {
+    return this.#owed.length;
+  }
+
+  get isLost(): boolean {
+    return this.process.hasExited;
+  }
+
+  /** It has been killed, though it may still exist: it gets no new programs. */
+  get isDoomed(): boolean {
+    return this.#killed !== undefined;
+  }
+
+  /** The program it is computing now, as far as can be told from outside. */
+  get computing(): RunId | undefined {
+    return this.#owed[0]?.execution;
+  }
+
+  /** Takes a program into the place that was reserved for it. */
+  admit(run: HeldRun): void {
+    this.abandon();
+    this.#runs.set(run.id, run);
+    this.startedCount++;
+  }
+
+  release(id: RunId): void {
+    if (!this.#runs.delete(id)) return;
+    if (this.#runs.size === 0) this.idleSinceMs = performance.now();
+    this.#owner.workerChanged(this);
+  }
+
+  loadLibrary(digest: string, modules: readonly VirtualModule[]): void {
+    if (this.#libraries.has(digest)) return;
+    // The worker forgets its oldest ones; forgetting ours at once costs a resend, never a missing module.
+    if (this.#libraries.size >= MAX_LIBRARIES_KNOWN - 1) this.#libraries.clear();
+    this.#libraries.add(digest);
+    this.process.send({ type: 'library/load', library: digest }, Buffer.from(JSON.stringify(modules)));
+  }
+
+  assign(message: Assignment, body?: Uint8Array): void {
+    this.#owed.push({ execution: message.execution, isDropped: false });
+    this.process.send(message, body);
+    if (this.#owed.length > 1) this.#watch();
+    if (message.type === 'call/result' || message.type === 'call/error') this.#owner.workerAnswered();
+  }
+
+  /** Answers a blocking call: the program is in the middle of its turn, and owes nothing more for this. */
+  reply(message: Extract<HostToWorker, { type: 'call/result' | 'call/error' }>, body: Uint8Array): void {
+    this.process.send(message, body);
+    this.#owner.workerAnswered();
+  }
+
+  /** A paused program goes on. */
+  continue(id: RunId): void {
+    if (this.#paused !== id) return;
+    this.#paused = undefined;
+    this.process.send({ type: 'execution/continue', execution: id });
+  }
+
+  /** Drops a program. Replies that the worker still owes for it are ignored. */
+  cancel(id: RunId): void {
+    this.process.send({ type: 'execution/cancel', execution: id });
+    for (const owed of this.#owed) if (owed.execution === id) owed.isDropped = true;
+    this.release(id);
+    this.#watchDropped();
+  }
+
+  /** Drops an ended program, and kills the worker if it keeps computing it. Its other programs are rebuilt in other workers. */
+  dismiss(id: RunId, graceMs: number): void {
+    if (this.isLost) return;
+    const isComputing = this.computing === id;
+    this.cancel(id);
+    // It cannot read that while it computes.
+    if (isComputing)
+      setTimeout(() => this.computing === id && this.kill('a program that was ended did not stop'), graceMs);
+  }
+
+  /** Drops a program that goes on elsewhere. A worker that computes it and holds no other is of no use any more. */
+  leave(id: RunId): void {
+    if (this.isLost) return;
+    const isComputing = this.computing === id && this.#paused !== id;
+    this.cancel(id);
+    if (isComputing && this.occupancy === 0) this.kill('its program goes on in another engine');
+  }
+
+  kill(reason: string): void {
+    this.#killed ??= { computing: this.#accused };
+    this.process.kill(reason);
+  }
+
+  /** The worker sent a frame without effect. */
+  wasted(): void {
+    const nowMs = performance.now();
+    this.#wastedFrames.take(1, nowMs);
+    if (this.#wastedFrames.waitMs(nowMs) > 0) this.kill('it sent too many messages that say nothing');
+  }
+
+  /** Parks all programs, so that they continue in other workers. None of them is computing. */
+  dismissAll(): void {
+    const runs = [...this.#runs.values()];
+    this.#runs.clear();
+    for (const run of runs) run.workerTaken();
+  }
+
+  /** Ends the process. Its remaining programs are notified. */
+  async close(): Promise<void> {
+    clearTimeout(this.#stallTimer);
+    clearTimeout(this.#droppedTimer);
+    const runs = [...this.#runs.values()];
+    this.#runs.clear();
+    for (const run of runs) run.workerLost('bystander', 'it was closed');
+    await this.process.close();
+  }
+
+  receive(message: WorkerToHost, body: Buffer): void {
+    if (!('execution' in message)) return this.wasted();
+    const head = this.#owed[0];
+    if (message.type === 'execution/computing' && head?.execution === message.execution) this.#paused = head.execution;
+    const isOfOneThatLeft = head?.isDropped === true && head.execution === message.execution;
+    if (
+      message.type === 'execution/waiting' ||
+      message.type === 'execution/end' ||
+      message.type === 'execution/unfit' ||
+      message.type === 'execution/suspended'
+    ) {
+      if (!this.#answered(message.execution)) return;
+    }
+    // Ids that are not here are ignored: a worker has no say about executions it does not hold.
+    const run = isOfOneThatLeft ? undefined : this.#runs.get(message.execution);
+    if (run === undefined) this.wasted();
+    else run.receive(message, body);
+    // Only now: a worker with nothing left to say may be taken, and what it said last must have arrived.
+    if (this.#owed.length === 0) this.#owner.workerChanged(this);
+  }
+
+  /** Whether this answer was due. */
+  #answered(id: RunId): boolean {
+    if (this.#owed[0]?.execution !== id) {
+      // Answers come in order. A worker that mixes them up would have us blame the wrong program.
+      this.kill('it answered for a program it was not computing');
+      return false;
+    }
+    this.#owed.shift();
+    this.#paused = undefined;
+    clearTimeout(this.#stallTimer);
+    this.#stallTimer = undefined;
+    this.isStalled = false;
+    if (this.#owed.length > 1) this.#watch();
+    this.#watchDropped();
+    return true;
+  }
+
+  /**
+   * A program that was dropped while others stood in front of it is begun all the same: what it was sent came before the
+   * word that it is over. Nobody is left to end it then, so a worker that stays in one is killed.
+   */
+  #watchDropped(): void {
+    clearTimeout(this.#droppedTimer);
+    const head = this.#owed[0];
+    if (head?.isDropped !== true) return;
+    this.#droppedTimer = setTimeout(() => {
+      if (this.#owed[0] === head) this.kill('it stayed in a program that had ended');
+    }, DROPPED_GRACE_MS);
+  }
+
+  /** Whom a loss is blamed on: nobody who has left before. */
+  get #accused(): RunId | undefined {
+    const head = this.#owed[0];
+    return head?.isDropped === true ? undefined : head?.execution;
+  }
+
+  #blame(reason: string): LossBlame {
+    if (this.#killed !== undefined) return 'guilty';
+    return reason === OUT_OF_MEMORY ? 'exhausted' : 'suspect';
+  }
+
+  #watch(): void {
+    this.#stallTimer ??= setTimeout(() => {
+      const head = this.#owed[0];
+      if (head !== undefined) this.#lookAgain(head, this.#computedMs(), performance.now());
+    }, STALL_MS / 2);
+  }
+
+  /**
+   * Moving programs costs more than starting them, so it must help: not where the worker has answered and the host was too busy
+   * to read it, and not where others leave the worker no core.
+   */
+  #lookAgain(head: Owed, computedBefore: number, sinceMs: number): void {
+    this.#stallTimer = setTimeout(() => {
+      // Behind what has arrived meanwhile: timers come before it.
+      setImmediate(() => {
+        if (this.#owed[0] !== head || this.isLost) return;
+        const hasNoCore = this.#paused === undefined && this.#computedMs() - computedBefore < STALL_COMPUTED_MS;
+        if (hasNoCore && performance.now() - sinceMs < MAX_WITHOUT_CORE_MS)
+          return this.#lookAgain(head, computedBefore, sinceMs);
+        this.#stalled();
+      });
+    }, STALL_MS / 2);
+  }
+
+  #computedMs(): number {
+    return this.process.pid === undefined ? Number.NaN : computedMs(this.process.pid);
+  }
+
+  #stalled(): void {
+    this.#stallTimer = undefined;
+    this.isStalled = true;
+    const busyWith = this.computing;
+    const waiting = new Set(this.#owed.flatMap(({ execution }) => (execution === busyWith ? [] : [execution])));
+    for (const id of waiting) this.#runs.get(id)?.workerStalled();
+  }
+
+  exited(reason: string): void {
+    clearTimeout(this.#stallTimer);
+    clearTimeout(this.#droppedTimer);
+    const killed = this.#killed;
+    const computing = killed === undefined ? this.#accused : killed.computing;
+    const runs = [...this.#runs.values()];
+    this.#runs.clear();
+    this.#owner.workerChanged(this);
+    for (const run of runs) {
+      run.workerLost(run.id === computing ? this.#blame(reason) : 'bystander', reason);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { HostError } from '../../../domain/errors.js';
+import { authenticate, isAuthentic, type SealBinding } from '../../../lib/secrets/sealed.js';
+import type { Sql } from './connection.js';
+
+const BINDING: SealBinding = { purpose: 'key of a shared store', owner: [] };
+
+/**
+ * Whether this host has the key of the others. The first host leaves the proof. Throws `bad_config`: a host with another key
+ * could read nothing of theirs, and what it sealed would be lost to them.
+ */
+export async function requireSameKey(sql: Sql, key: Uint8Array): Promise<void> {
+  const find = () => sql.query<{ key_check: Buffer }>('SELECT key_check FROM codemode.identity');
+  let [row] = await find();
+  if (row === undefined) {
+    await sql.change('INSERT INTO codemode.identity (key_check) VALUES ($1) ON CONFLICT DO NOTHING', [
+      authenticate(key, BINDING),
+    ]);
+    [row] = await find();
+  }
+  if (row !== undefined && isAuthentic(key, BINDING, row.key_check)) return;
+  throw new HostError(
+    'bad_config',
+    'this host was given another key than the hosts that share the database; set CODEMODE_KEY (or security.keyFile) to ' +
+      'theirs. If that key is lost, what it sealed is lost too: start with an empty database',
+  );
+}

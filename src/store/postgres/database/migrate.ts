@@ -1,0 +1,117 @@
+import { HostError } from '../../../domain/errors.js';
+import type { Sql } from './connection.js';
+import { OLDEST_VERSION } from './errors.js';
+import { MIGRATIONS, type Migration } from './migrations.js';
+
+/** Everything of ours is in a schema of our own, so that it can share a database with other programs. */
+export const SCHEMA = 'codemode';
+/** Hosts that start at once migrate one after the other. The number is arbitrary, and the same in every version. */
+const MIGRATION_LOCK = 0x636f6465;
+const MIGRATION_TIMEOUT_MS = 3_600_000;
+/** What marks the schema as ours, in its comment. */
+const MARK = 'codemode store';
+
+export interface SchemaState {
+  /** Migrations applied; 0: the schema does not exist. */
+  readonly version: number;
+  /** The oldest program that works with it, by the number of migrations it knows. */
+  readonly worksWith: number;
+}
+
+interface Transactional extends Sql {
+  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * Brings the schema to this program's version. A schema that is up to date needs no rights beyond reading: hosts can run as
+ * a role that only reads and writes rows, once the owner has migrated. Throws `bad_config`.
+ */
+export async function migrate(database: Transactional, migrations = MIGRATIONS): Promise<SchemaState> {
+  await mustBeSupported(database);
+  const before = await schemaState(database, migrations.length);
+  if (isUsable(before, migrations.length) && before.version >= migrations.length) return before;
+  return database.transaction(async (sql) => {
+    // An index over a large table takes as long as it takes, and so does waiting for the host that builds it.
+    await sql.query('SET LOCAL statement_timeout = 0');
+    await sql.query('SET LOCAL lock_timeout = 0');
+    await sql.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK], { timeoutMs: MIGRATION_TIMEOUT_MS });
+    // Another host may have been first.
+    const { version } = await schemaState(sql, migrations.length);
+    if (version === 0) await createSchema(sql);
+    for (const [index, migration] of migrations.entries()) {
+      if (index >= version) await apply(sql, index + 1, migration);
+    }
+    return schemaState(sql, migrations.length);
+  });
+}
+
+/** Throws `bad_config` where the schema belongs to something else, or to a newer program. */
+export async function schemaState(sql: Sql, known = MIGRATIONS.length): Promise<SchemaState> {
+  const [schema] = await sql.query<{ comment: string | null; tables: number }>(
+    `SELECT obj_description(oid, 'pg_namespace') AS comment,
+        (SELECT count(*) FROM pg_class WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'p', 'v')) AS tables
+      FROM pg_namespace WHERE nspname = $1`,
+    [SCHEMA],
+  );
+  if (schema === undefined) return NOTHING;
+  if (schema.comment !== MARK) {
+    // An administrator may have made an empty schema for a role that must not create one.
+    if (schema.comment === null && schema.tables === 0) return NOTHING;
+    throw new HostError(
+      'bad_config',
+      `the database already has a schema "${SCHEMA}" that belongs to something else; set \`store\` to a database of its own: ` +
+        'createdb codemode',
+    );
+  }
+  const [row] = await sql.query<{ version: number | null; works_with: number | null }>(
+    `SELECT max(number) AS version, max(works_with) AS works_with FROM ${SCHEMA}.migrations`,
+  );
+  const state = { version: row?.version ?? 0, worksWith: row?.works_with ?? 0 };
+  if (!isUsable(state, known)) {
+    throw new HostError(
+      'bad_config',
+      `the database was migrated by a newer codemode (schema ${state.version}; this one knows ${known}); upgrade this host: ` +
+        'npm install -g codemode@latest',
+    );
+  }
+  return state;
+}
+
+const NOTHING: SchemaState = { version: 0, worksWith: 0 };
+
+function isUsable({ worksWith }: SchemaState, known: number): boolean {
+  return worksWith <= known;
+}
+
+async function mustBeSupported(sql: Sql): Promise<void> {
+  const [row] = await sql.query<{ number: string; version: string }>(
+    `SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS version`,
+  );
+  if (Number(row?.number ?? 0) >= OLDEST_VERSION * 10_000) return;
+  throw new HostError(
+    'bad_config',
+    `the database is PostgreSQL ${row?.version ?? 'of an unknown version'}; codemode needs ${OLDEST_VERSION} or newer: upgrade it`,
+  );
+}
+
+async function createSchema(sql: Sql): Promise<void> {
+  await sql.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
+  await sql.query(`COMMENT ON SCHEMA ${SCHEMA} IS '${MARK}'`);
+  await sql.query(
+    `CREATE TABLE IF NOT EXISTS ${SCHEMA}.migrations (
+      number integer PRIMARY KEY,
+      name text NOT NULL,
+      works_with integer NOT NULL,
+      at timestamptz NOT NULL DEFAULT now()
+    )`,
+  );
+}
+
+async function apply(sql: Sql, number: number, { name, sql: text, worksWith = number - 1 }: Migration): Promise<void> {
+  await sql.query(text, [], { timeoutMs: MIGRATION_TIMEOUT_MS });
+  await sql.query(`INSERT INTO ${SCHEMA}.migrations (number, name, works_with) VALUES ($1, $2, $3)`, [
+    number,
+    name,
+    worksWith,
+  ]);
+}

@@ -1,0 +1,26 @@
+import type { Target } from '../../../config/clients/target.js';
+import { SecretMask } from '../../../lib/secrets/mask.js';
+import { secretsIn } from '../../../lib/secrets/secret-values.js';
+import { unifiedDiff } from '../../../lib/text/line-diff.js';
+import { plain, styled } from '../terminal/terminal.js';
+
+/** What a command would do to a client's file, for people. Values of tokens and keys are not shown. */
+export function printDiff({ file }: Target, after: string): void {
+  const mask = new SecretMask([...namedSecrets(file.text ?? ''), ...namedSecrets(after)]);
+  for (const line of mask
+    .apply(unifiedDiff(file.text ?? '', after, file.path))
+    .split('\n')
+    .slice(0, -1)) {
+    const shown = plain(line);
+    const isMark = line.startsWith('---') || line.startsWith('+++');
+    const style = isMark ? 'bold' : line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : undefined;
+    process.stdout.write(`${style === undefined ? shown : styled(style, shown)}\n`);
+  }
+}
+
+const NAMED_VALUE = /["']?([\w.-]+)["']?\s*[:=]\s*"((?:[^"\\\n]|\\.)*)"/g;
+
+/** Values in JSON or TOML whose names or forms say that they are secret. */
+function namedSecrets(text: string): string[] {
+  return [...text.matchAll(NAMED_VALUE)].flatMap(([, name = '', value = '']) => secretsIn(name, value));
+}

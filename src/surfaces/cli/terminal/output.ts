@@ -1,0 +1,49 @@
+import { ERRORS } from '../../../domain/errors.js';
+import { plainLine } from './terminal.js';
+
+/**
+ * Watches what is written to stdout and stderr. A reader that has gone (`| head`) is not a failure; output that cannot be
+ * written, on a full disk, is one. Without a listener either would end the process with a stack trace.
+ */
+export function watchOutput(): Output {
+  let hasFailed = false;
+  const statusFor = (status: number) => (hasFailed ? ERRORS.internal.exit : status);
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (isReaderGone(code) || hasFailed) return;
+    hasFailed = true;
+    // The last write may fail when the command is over.
+    process.exitCode = statusFor(0);
+    process.stderr.write(`codemode: the output could not be written: ${plainLine(message)}\n`);
+  });
+  // Where stderr cannot be written, nobody can be told.
+  process.stderr.on('error', () => {});
+  return { statusFor };
+}
+
+export interface Output {
+  /** The exit status of a command that has done its work: what it says, unless its output could not be written. */
+  statusFor(status: number): number;
+}
+
+/** A pipe whose other end is closed, a terminal that was closed, a stream that Node has given up after either. */
+function isReaderGone(code: string | undefined): boolean {
+  return code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED';
+}
+
+/** Whether anybody can still read what is written. */
+export function isOpen(stream: NodeJS.WriteStream): boolean {
+  return !stream.destroyed && stream.writable;
+}
+
+/** Resolved when more can be written, or when nobody reads any more. */
+export function whenWritable(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ['drain', 'close', 'error'] as const;
+    const over = () => {
+      for (const event of events) stream.off(event, over);
+      resolve();
+    };
+    for (const event of events) stream.on(event, over);
+    if (!isOpen(stream)) over();
+  });
+}

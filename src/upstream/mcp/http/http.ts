@@ -1,0 +1,137 @@
+import {
+  type AuthProvider,
+  type FetchLike,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { Agent, fetch as undiciFetch } from 'undici';
+import type { UpstreamAuthorizer } from '../../../domain/authorization.js';
+import type { HttpTarget } from '../../../domain/targets/http.js';
+import { retryAfterMs } from '../../../lib/async/retry-after.js';
+import { RETRY_AFTER_MARK } from '../failures.js';
+import type { ReadBudget } from '../read-budget.js';
+import { authorizedFetch } from './authorized-fetch.js';
+import { eventRepair } from './event-repair.js';
+import { budgetedBody } from './http-body.js';
+
+/** How long the goodbye to a session may take. */
+const TERMINATE_TIMEOUT_MS = 1_000;
+/** The standing stream of a session is opened again this often by the client library before it gives up. */
+const STREAM_RECONNECTION = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 10_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 3,
+};
+
+export interface HttpOptions {
+  readonly target: HttpTarget;
+  readonly maxMessageBytes: number;
+  readonly budget: ReadBudget;
+  readonly onOversize: (maxBytes: number) => void;
+  readonly authorizer?: UpstreamAuthorizer;
+}
+
+/** A transport over HTTP, and what must be ended with it. */
+export interface HttpChannel {
+  readonly transport: Transport;
+  /** Ends the session politely if the server has one, then every open socket. */
+  dispose(): Promise<void>;
+  /** Without a goodbye. */
+  cut(): void;
+}
+
+/** Streamable HTTP, in either protocol era. Redirects to another origin are not followed: they would carry the headers along. */
+export function openStreamable(options: HttpOptions): HttpChannel {
+  const network = openNetwork(options);
+  const transport = new StreamableHTTPClientTransport(new URL(options.target.url), {
+    fetch: network.fetch,
+    ...network.authorization,
+    requestInit: { headers: { ...options.target.headers } },
+    reconnectionOptions: STREAM_RECONNECTION,
+  });
+  const dispose = async (): Promise<void> => {
+    if (transport.sessionId !== undefined) await within(TERMINATE_TIMEOUT_MS, transport.terminateSession());
+    await transport.close();
+    await network.close();
+  };
+  const cut = (): void => void transport.close().finally(() => network.close());
+  return { transport, dispose, cut };
+}
+
+/** The older transport: one long event stream down, one POST for each message up. */
+export function openSse(options: HttpOptions): HttpChannel {
+  const network = openNetwork(options);
+  const transport = new SSEClientTransport(new URL(options.target.url), {
+    fetch: network.fetch,
+    ...network.authorization,
+    eventSourceInit: { fetch: network.fetch as typeof fetch },
+    requestInit: { headers: { ...options.target.headers } },
+  });
+  const dispose = async (): Promise<void> => {
+    await transport.close();
+    await network.close();
+  };
+  const cut = (): void => void transport.close().finally(() => network.close());
+  return { transport, dispose, cut };
+}
+
+interface Network {
+  readonly fetch: FetchLike;
+  readonly authorization: { readonly authProvider?: AuthProvider };
+  close(): Promise<void>;
+}
+
+function openNetwork(options: HttpOptions): Network {
+  const { target, authorizer } = options;
+  const bounded = boundedFetch(options);
+  if (authorizer === undefined) return { ...bounded, authorization: {} };
+  const { fetch, provider } = authorizedFetch(bounded.fetch, target.url, authorizer);
+  return { fetch, authorization: { authProvider: provider }, close: bounded.close };
+}
+
+/**
+ * `fetch` for one upstream: no time-outs of its own (Node's would end a tool that thinks for five minutes; calls have
+ * their own), no message beyond the limit, which the client library would collect without any bound, and no more in all
+ * than the budget of the connection.
+ */
+function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(): Promise<void> } {
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 15_000 } });
+  const bounded: FetchLike = async (url, init) => {
+    const answer = await undiciFetch(url, { ...(init as object), dispatcher: agent });
+    const response = answer as unknown as Response;
+    const statusText = statusTextOf(response);
+    if (response.body === null && statusText === response.statusText) return response;
+    const isStream = /^\s*text\/event-stream/i.test(response.headers.get('content-type') ?? '');
+    const read = response.body?.pipeThrough(budgetedBody({ ...options, isStream })) ?? null;
+    const body = isStream ? (read?.pipeThrough(eventRepair(requestIdIn(init?.body))) ?? null) : read;
+    return new Response(body, {
+      status: response.status,
+      statusText,
+      headers: [...response.headers],
+    });
+  };
+  return { fetch: bounded, close: () => agent.destroy() };
+}
+
+/** The id of the request in a body, which the client library writes last. */
+function requestIdIn(body: unknown): number | undefined {
+  const [, id] = typeof body === 'string' ? (/"id":(\d{1,15})\}$/.exec(body.slice(-40)) ?? []) : [];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** The client library keeps the status text of a refusal and no header: the wait that the server asks for goes along there. */
+function statusTextOf({ status, statusText, headers }: Response): string {
+  const waitMs = status === 429 || status === 503 ? retryAfterMs(headers.get('retry-after')) : undefined;
+  return waitMs === undefined ? statusText : `${statusText}${RETRY_AFTER_MARK}${waitMs}`;
+}
+
+async function within(waitMs: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, waitMs);
+  });
+  await Promise.race([promise.catch(() => undefined), late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { signalGroup } from '../../../lib/files/process-group.js';
+import { MARK_VARIABLE, StdioGuard } from './stdio-guard.js';
+
+/**
+ * The process groups of all servers that we started and that still live. A server is the leader of a group of its
+ * own, so that what it starts (`npx` starts a shell, which starts the server) ends with it. Where this process is killed, the
+ * guard ends them.
+ */
+export class ChildGroups {
+  readonly #living = new Set<number>();
+  readonly #guard = new StdioGuard();
+  readonly #onExit = (): void => this.killAll();
+
+  /** Starts a process that leads a group of its own. `spawn` gets what has to be in its environment. */
+  start<Child extends { readonly pid?: number | undefined }>(
+    spawn: (mark: Readonly<Record<string, string>>) => Child,
+  ): Child {
+    const mark = randomBytes(8).toString('hex');
+    this.#guard.expect(mark, this.#living);
+    let leader: number | undefined;
+    try {
+      const child = spawn({ [MARK_VARIABLE]: mark });
+      leader = child.pid;
+      return child;
+    } finally {
+      if (leader === undefined) this.#noneStarted();
+      else this.#add(leader);
+    }
+  }
+
+  #noneStarted(): void {
+    if (this.#living.size === 0) this.#guard.close();
+    else this.#guard.remove(0);
+  }
+
+  #add(leader: number): void {
+    if (this.#living.size === 0) process.on('exit', this.#onExit);
+    this.#living.add(leader);
+    this.#guard.add(leader, this.#living);
+  }
+
+  /** Ends whatever is left of a group whose leader is gone. */
+  remove(leader: number): void {
+    if (!this.#living.delete(leader)) return;
+    signalGroup(leader, 'SIGKILL');
+    this.#guard.remove(leader);
+    if (this.#living.size > 0) return;
+    process.off('exit', this.#onExit);
+    this.#guard.close();
+  }
+
+  /** The last resort when this process ends without closing its upstreams. */
+  killAll(): void {
+    for (const leader of this.#living) signalGroup(leader, 'SIGKILL');
+  }
+
+  get size(): number {
+    return this.#living.size;
+  }
+}

@@ -1,0 +1,275 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { StdioTarget } from '../../../domain/targets/stdio.js';
+import { Allowance } from '../../../lib/allowance.js';
+import { type Deferred, deferred } from '../../../lib/async/deferred.js';
+import { signalGroup } from '../../../lib/files/process-group.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { oneLine, TextTail } from '../../../lib/text/bounded-text.js';
+import { parseMessages } from '../calls/messages.js';
+import { NotSentError } from '../failures.js';
+import { MAX_WAIT_MS, type ReadBudget } from '../read-budget.js';
+import { withoutStackFrames } from '../without-stack-frames.js';
+import { notMcp, STDERR_TITLE } from './not-mcp.js';
+import type { ChildGroups } from './stdio-groups.js';
+import { LineSplitter } from './stdio-lines.js';
+
+/** The most that is kept of what a server writes to stderr: the end of it, where the reason of a crash stands. */
+const STDERR_TAIL_BYTES = 8 * 1024;
+/** A server that was told to stop by the end of its input gets this long before it is asked, and again before it is killed. */
+const STOP_GRACE_MS = 1_000;
+/** After the process is gone, its last output may still be on the way; a grandchild that holds the pipe is not waited for. */
+const DRAIN_MS = 250;
+/** Lines that are read in one turn of the event loop; the next turn reads on. */
+const LINES_PER_TURN = 100;
+/** What a server writes to stderr is read this fast; a server that writes more waits. */
+const STDERR_BYTES = { burst: 64 * 1024 * 1024, perSecond: 8 * 1024 * 1024 };
+
+export interface StdioOptions {
+  readonly target: StdioTarget;
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly maxMessageBytes: number;
+  readonly budget: ReadBudget;
+  readonly groups: ChildGroups;
+  /** Told of lines on stdout that are not messages. */
+  readonly onNoise: (line: string) => void;
+}
+
+/** A server as a child process of ours, spoken to in lines of JSON on its stdin and stdout. */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  readonly #options: StdioOptions;
+  readonly #stderr = new TextTail(STDERR_TAIL_BYTES);
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  /** Settled when the process is gone and its last output is read. */
+  readonly #drained = deferred<void>();
+  #end: string | undefined;
+  /** The first line on stdout that is not a message; kept while there is nothing else. */
+  #noise: string | undefined;
+  #hasSpoken = false;
+  readonly #splitter: LineSplitter;
+  /** What was read and not looked at yet: never more than the lines of one chunk. */
+  #lines: (string | undefined)[] = [];
+  #isResting = false;
+  /** Lines of this turn of the event loop. */
+  #outgoing: { lines: string; readonly written: Deferred<void> } | undefined;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+    const { maxMessageBytes, budget } = options;
+    this.#splitter = new LineSplitter({ maxBytes: maxMessageBytes, maxBytesNow: () => budget.maxMessageBytes });
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** How the process ended, what it printed instead of messages, and the last of its stderr. Not masked yet. */
+  diagnosis(): string | undefined {
+    const stderr = withoutStackFrames(this.#stderr.text());
+    const noise = this.#hasSpoken || this.#noise === undefined ? undefined : notMcp(this.#noise);
+    const parts = [this.#end, noise, stderr === '' ? undefined : `${STDERR_TITLE}${stderr}`].filter(
+      (part) => part !== undefined,
+    );
+    return parts.length === 0 ? undefined : parts.join('; ');
+  }
+
+  start(): Promise<void> {
+    const { target, baseEnvironment, groups } = this.#options;
+    const child = groups.start((mark) =>
+      spawn(target.command, target.arguments, {
+        env: { ...baseEnvironment, ...target.inherited, ...target.environment, ...mark },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        shell: false,
+        detached: true,
+        windowsHide: true,
+        ...omitUndefined({ cwd: target.cwd }),
+      }),
+    );
+    this.#child = child;
+
+    child.stdout.on('data', (chunk: Buffer) => {
+      const { budget } = this.#options;
+      if (budget.isOver) return;
+      budget.read(chunk.length);
+      try {
+        this.#lines = this.#lines.concat(this.#splitter.push(chunk));
+      } catch (error) {
+        return this.cut((error as Error).message);
+      }
+      if (!this.#isResting) this.#readLines(child.stdout);
+    });
+    this.#readStderr(child.stderr);
+    for (const stream of [child.stdin, child.stdout, child.stderr])
+      stream.on('error', (error) => this.onerror?.(error));
+
+    this.#exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        if (child.pid !== undefined) groups.remove(child.pid);
+        this.#end ??=
+          signal === null ? `the process ended with exit code ${code}` : `the process was ended by ${signal}`;
+        resolve();
+        const finish = (): void => {
+          clearTimeout(timer);
+          for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+          this.#drained.resolve();
+          // A message that was not taken is reported as that, before the end of the connection makes its outcome unknown.
+          setImmediate(() => this.#finish());
+        };
+        const timer = setTimeout(finish, DRAIN_MS);
+        child.once('close', finish);
+      });
+    });
+    return new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error: NodeJS.ErrnoException) => reject(new NotSentError(spawnProblem(target, error))));
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null || !child.stdin.writable) {
+      return this.#notTaken('the process is gone');
+    }
+    if (child.stdin.writableLength + (this.#outgoing?.lines.length ?? 0) > this.#options.maxMessageBytes) {
+      return Promise.reject(new NotSentError('the process does not read its input'));
+    }
+    if (this.#outgoing === undefined) {
+      this.#outgoing = { lines: '', written: deferred() };
+      process.nextTick(() => this.#flush());
+    }
+    this.#outgoing.lines += `${JSON.stringify(message)}\n`;
+    return this.#outgoing.written.promise;
+  }
+
+  /** Messages sent in one turn of the event loop leave in one write: each write wakes the server. */
+  #flush(): void {
+    const outgoing = this.#outgoing;
+    this.#outgoing = undefined;
+    if (outgoing === undefined) return;
+    const { lines, written } = outgoing;
+    this.#child?.stdin.write(lines, (error) => {
+      if (error) this.#notTaken('the process does not read its input any more').catch(written.reject);
+      else written.resolve();
+    });
+  }
+
+  /** Ends the process at once, for what it sent. No politeness for a flood: it would go on for as long as we are polite. */
+  cut(reason: string): void {
+    this.#end = reason;
+    this.#lines = [];
+    this.onerror?.(new Error(reason));
+    const pid = this.#child?.pid;
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+  }
+
+  /** A broken pipe is often noticed before the exit of the process that explains it. */
+  async #notTaken(problem: string): Promise<never> {
+    await settledWithin(this.#drained.promise, STOP_GRACE_MS);
+    throw new NotSentError(problem);
+  }
+
+  /** End of input, then SIGTERM, then SIGKILL, each to the whole group. Resolves when the process is gone. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return this.#finish();
+    this.#flush();
+    child.stdin.end();
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      if (await settledWithin(this.#exited, STOP_GRACE_MS)) break;
+      signalGroup(child.pid, signal);
+    }
+    await this.#exited;
+    this.#finish();
+  }
+
+  /** Looks at some lines, and stops reading until the others have had their turn and the budget has room. */
+  #readLines(stdout: Readable): void {
+    const { budget } = this.#options;
+    for (const line of this.#lines.splice(0, LINES_PER_TURN)) {
+      if (!budget.isOver) this.#receive(line);
+    }
+    const waitMs = budget.waitMs();
+    if (budget.isOver || (waitMs === 0 && this.#lines.length === 0)) return;
+    this.#isResting = true;
+    stdout.pause();
+    const readOn = (): void => {
+      this.#isResting = false;
+      this.#readLines(stdout);
+      if (!this.#isResting && !budget.isOver) stdout.resume();
+    };
+    if (waitMs === 0) setImmediate(readOn);
+    else setTimeout(readOn, Math.min(waitMs, MAX_WAIT_MS)).unref();
+  }
+
+  #readStderr(stderr: Readable): void {
+    const allowance = new Allowance(STDERR_BYTES, performance.now());
+    stderr.on('data', (chunk: Buffer) => {
+      this.#stderr.write(chunk);
+      allowance.take(chunk.length, performance.now());
+      const waitMs = allowance.waitMs(performance.now());
+      if (waitMs === 0) return;
+      stderr.pause();
+      setTimeout(() => stderr.resume(), waitMs).unref();
+    });
+  }
+
+  #receive(line: string | undefined): void {
+    if (line === undefined) {
+      this.#options.budget.tooLong();
+      return this.#options.onNoise('a message that was too long to be read');
+    }
+    if (line.trim() === '') return this.#options.budget.unasked();
+    let messages: JSONRPCMessage[];
+    try {
+      messages = parseMessages(line);
+    } catch {
+      const shown = oneLine(line, 120);
+      this.#noise ??= shown;
+      this.#options.budget.noise();
+      this.#options.onNoise(shown);
+      return;
+    }
+    this.#hasSpoken = true;
+    for (const message of messages) this.onmessage?.(message);
+  }
+
+  #finish(): void {
+    const { onclose } = this;
+    delete this.onclose;
+    onclose?.();
+  }
+}
+
+function spawnProblem(target: StdioTarget, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') {
+    if (target.cwd !== undefined && !existsSync(target.cwd))
+      return `its folder ${JSON.stringify(target.cwd)} does not exist; make it, or correct \`cwd\` of this server`;
+    const isLine = /\S\s+\S/.test(target.command);
+    const todo = isLine
+      ? 'write its first word as `command` and the others as `args`'
+      : 'install it, or correct `command` of this server';
+    return `command not found: ${oneLine(target.command, 200)}; ${todo}`;
+  }
+  if (error.code === 'EACCES')
+    return `the command ${JSON.stringify(target.command)} may not be executed; check its permissions`;
+  return `the command ${JSON.stringify(target.command)} could not be started (${error.code ?? error.message})`;
+}
+
+async function settledWithin(promise: Promise<void>, waitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, waitMs, false);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
