@@ -134,6 +134,21 @@ describe('the server of the console', needs('bubblewrap'), () => {
     expect(await rawStatus(`127.0.0.1:${port}`, { cookie: owner.cookie, 'x-codemode-console': owner.key })).toBe(200);
   });
 
+  test('no route answers without a session, and none takes the token of an agent', async () => {
+    const table = readFileSync(new URL('../../docs/security/rules.md', import.meta.url), 'utf8');
+    const routes = [...table.matchAll(/^\| route (GET|POST|DELETE) (\/console\/api\/\S+)/gm)];
+    expect(routes.length).toBeGreaterThan(40);
+    const token = { authorization: `Bearer ${server.token}` };
+    for (const headers of [{}, token])
+      for (const [, method = '', path = ''] of routes) {
+        if (path === '/console/api/login') continue; // takes a one-time link instead
+        const sent = { method, headers: { ...headers, origin: server.url, 'content-type': 'application/json' } };
+        const body = method === 'GET' ? {} : { body: '{}' };
+        const { status } = await fetch(`${server.url}${path.replace(/:\w+/g, 'x')}`, { ...sent, ...body });
+        expect([401, 403], `${method} ${path}`).toContain(status);
+      }
+  });
+
   /** `fetch` does not let a Host header be set. */
   function rawStatus(host: string, headers: Record<string, string>): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
