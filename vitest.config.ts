@@ -73,9 +73,9 @@ const product = {
   // Loading the modules again for each of 240 files took a second of a core each.
   isolate: false,
   env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file', CODEMODE_TEST_CERTIFICATES: certificates },
-  // These start whole process trees, and wait for them more than half of the time. With four at once two cores were idle for a quarter
+  // These start whole process trees, and wait for them more than half of the time. With six at once two cores were idle for a quarter
   // of the run.
-  maxWorkers: 6,
+  maxWorkers: 8,
   // Tests that wait for a timeout wait side by side.
   maxConcurrency: 8,
   testTimeout: 60_000,
