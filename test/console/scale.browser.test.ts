@@ -17,9 +17,9 @@ const ROW_PIXELS = 56;
 /** Two browsers' worth of pages, on a machine that has other things to do. */
 const PATIENCE_MS = 60_000;
 
-const SLOW = `import { list_issues } from '@codemode/servers/shop';
+const slow = (delayMs: number) => `import { list_issues } from '@codemode/servers/shop';
 // Takes its time.
-await list_issues({ delayMs: 4_000 });
+await list_issues({ delayMs: ${delayMs} });
 globalThis.__codemode_result__ = 'slow';`;
 
 describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), timeout: 3 * PATIENCE_MS }, () => {
@@ -103,7 +103,7 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
     await visit(page, 'Runs');
     await using stdio = await openStdio(home);
     await ready(stdio.client, 'shop');
-    const running = run(stdio.client, SLOW);
+    const running = run(stdio.client, slow(6_000));
     const row = page.locator('a.run-row', { hasText: 'await list_issues({ delayMs' }).first();
     await row.getByText('running').waitFor();
     await row.click();
@@ -117,7 +117,8 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
     await page.getByText('under way').waitFor();
     await running;
     await page.locator('h1').getByText('succeeded').waitFor();
-    const next = run(stdio.client, SLOW);
+    // It must not end before it is cancelled, on a loaded machine either.
+    const next = run(stdio.client, slow(25_000));
     await visit(page, 'Runs');
     await page.locator('a.run-row .badge.live').first().click();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
