@@ -1,14 +1,14 @@
 import type { ApprovalState } from './approval.js';
 
-/** What became of a call. The failures of a connection keep their names: see `UpstreamFailureKind`. */
+/** The outcome of a call. Connection failures keep their names: see `UpstreamFailureKind`. */
 export const CALL_VERDICTS = [
   'sent', // in progress; the record of its outcome has the same call id
   'ok',
-  'tool_error', // the tool itself says that it failed
+  'tool_error', // the tool itself reports a failure
   'invalid_arguments',
   'invalid_output',
   'denied', // by policy or by a person
-  'limited', // too many, too fast, too expensive
+  'limited', // a rate limit, concurrency limit or budget was exceeded
   'pending', // waits for a person
   'not_sent',
   'outcome_unknown',
@@ -21,7 +21,7 @@ export const CALL_VERDICTS = [
 ] as const;
 export type CallVerdict = (typeof CALL_VERDICTS)[number];
 
-/** What is on record besides calls: a person's decision, and what was redacted from the output of a program. */
+/** The audit log also records a person's decisions, and redactions from the output of a program. */
 export type AuditVerdict = CallVerdict | 'decided' | 'output';
 
 /** Whether an approval was needed, and its decision. */
@@ -34,9 +34,9 @@ export interface ApprovalNote {
   readonly reason?: string;
 }
 
-/** One call, or a decision or an output, as it is remembered. Never its arguments or its result. */
+/** One recorded call, decision or output. Never contains arguments or results. */
 export interface AuditEntry {
-  /** Its own among all calls of all hosts. */
+  /** Unique among all calls of all hosts. */
   readonly callId: string;
   /** When it was made, in milliseconds since 1970. */
   readonly atMs: number;
@@ -47,7 +47,7 @@ export interface AuditEntry {
   readonly serverId: string;
   readonly toolName: string;
   readonly argumentsDigest: string;
-  /** Of the answer as JSON, after redaction; absent where there was none. */
+  /** Size of the answer as JSON, after redaction; null if there was no answer. */
   readonly resultBytes: number | null;
   readonly durationMs: number;
   readonly verdict: AuditVerdict;
@@ -56,17 +56,17 @@ export interface AuditEntry {
   readonly redactions: Readonly<Record<string, number>>;
 }
 
-/** What is known of a call only when it has ended. */
+/** The fields that are known only when the call has ended. */
 export type CallOutcome = Pick<
   AuditEntry,
   'callId' | 'resultBytes' | 'durationMs' | 'verdict' | 'approval' | 'redactions'
 >;
 
-/** The same in its place in the chain. */
+/** An entry in its place in the chain. */
 export interface AuditRecord extends AuditEntry {
   /** 1, 2, 3... without gaps. */
   readonly number: number;
-  /** Covers all of the record and the hash of the one before. */
+  /** Covers the whole record and the hash of the previous record. */
   readonly hash: string;
 }
 
@@ -77,7 +77,7 @@ export interface AuditFilter {
   readonly sinceMs?: number;
 }
 
-/** The end of a chain: how many records there have been, and the hash of the last. */
+/** The end of a chain: the number of records ever written, and the hash of the last one. */
 export interface ChainHead {
   readonly count: number;
   readonly hash: string;
@@ -86,17 +86,17 @@ export interface ChainHead {
 /** The result of verifying the whole chain. */
 export interface ChainReport {
   readonly isIntact: boolean;
-  /** Records that are there now. */
+  /** Number of records that exist now. */
   readonly records: number;
-  /** The first record. Earlier ones were removed because of their age, or because the chain was restarted. */
+  /** Number of the first record. Earlier records were removed because of their age, or because the chain was restarted. */
   readonly first: number;
   readonly head: ChainHead;
-  /** What the sealed head says, where there is one that can be believed. */
+  /** The head in the seal, if there is a seal that can be trusted. */
   readonly sealed?: ChainHead;
-  /** If it is not intact: whether hosts refuse calls because of it. Hosts check only the end of the chain. */
+  /** If the chain is not intact: whether hosts refuse calls because of that. Hosts check only the end of the chain. */
   readonly callsRefused?: boolean;
-  /** Set where it is not intact: the first place, and why. */
+  /** If the chain is not intact: the first broken place, and why. */
   readonly problem?: { readonly record: number; readonly reason: string };
-  /** Why the records before the first are gone, where some are. */
+  /** Why the records before the first are gone, if any are. */
   readonly cut?: { readonly count: number; readonly atMs: number; readonly reason: string };
 }

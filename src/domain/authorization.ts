@@ -1,4 +1,4 @@
-/** How the user wants one server to be authorized for. Values may be secret. */
+/** The user's OAuth settings for one server. Values may be secret. */
 export interface OAuthSettings {
   /** `authorization_code` needs a person and a browser once; `client_credentials` needs neither. */
   readonly grant: 'authorization_code' | 'client_credentials';
@@ -8,44 +8,44 @@ export interface OAuthSettings {
   /** The only authorization server that may be used. */
   readonly issuer?: string;
   readonly scopes?: readonly string[];
-  /** Where our own description as a client lies, for authorization servers that fetch it. */
+  /** URL of our client metadata document, for authorization servers that fetch it. */
   readonly clientMetadataUrl?: string;
-  /** The port of 127.0.0.1 to which the browser comes back; any free one without it. */
+  /** The port on 127.0.0.1 that the browser is redirected to. Absent: any free port. */
   readonly redirectPort?: number;
   readonly allowPrivateAddresses: boolean;
 }
 
-/** What a server says when it refuses a request. Its own words: untrusted. */
+/** A server's challenge when it refuses a request. Untrusted text. */
 export interface AuthorizationChallenge {
   readonly resourceMetadataUrl?: string;
   readonly scope?: string;
 }
 
-/** Lends the tokens for the requests to one server. Read for each request: another process may have logged in. */
+/** Lends the tokens for requests to one server. Read for each request, because another process may have logged in. */
 export interface UpstreamAuthorizer {
-  /** The token for the next request, renewed first where it is about to expire. */
+  /** The token for the next request. A token that is about to expire is renewed first. */
   token(): Promise<string | undefined>;
   /**
-   * The server refused this token. Resolved when there is another one to try with; throws `login_needed`, or
-   * `upstream_unavailable` where nobody could be asked.
+   * The server refused this token. Resolves when there is another token to try. Throws `login_needed`, or
+   * `upstream_unavailable` if the authorization server could not be reached.
    */
   renew(refused: string | undefined, challenge: AuthorizationChallenge): Promise<void>;
-  /** The token is good for less than was asked. Another one, if it can be had without a person. */
+  /** The token's scope is too narrow for the request. Returns another token, if one can be obtained without a person. */
   widen(refused: string | undefined, challenge: AuthorizationChallenge): Promise<string | undefined>;
-  /** Whatever of it must not be shown. */
+  /** All values that must be redacted. */
   secrets(): readonly string[];
 }
 
-/** An authorization server, as it described itself and as far as it is used again later. */
+/** The parts of an authorization server's metadata that are needed later. */
 export interface AuthorizationServer {
   readonly issuer: string;
   readonly tokenEndpoint: string;
   readonly revocationEndpoint?: string;
-  /** How clients may prove who they are. */
+  /** The client authentication methods that it accepts. */
   readonly clientAuthentication: readonly string[];
 }
 
-/** What we are to an authorization server. */
+/** Our client registration at an authorization server. */
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret?: string;

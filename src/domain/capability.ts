@@ -1,37 +1,37 @@
-/** What a request, a token or the configuration grants. What is absent is not granted. */
+/** The capabilities that a request, a token or the configuration grants. An absent one is not granted. */
 export interface CapabilitySet {
   readonly network?: NetworkCapability;
   readonly filesystem?: FilesystemCapability;
   readonly mcp?: McpCapability;
-  /** Names of what the contract calls `system`. Nothing here does any of them: no configuration grants one. */
+  /** Names that the contract calls `system`. None is implemented, so no configuration grants one. */
   readonly system?: readonly string[];
 }
 
 export interface NetworkCapability {
   readonly destinations: readonly Destination[];
   readonly maxRequestsPerSecond: number;
-  /** Of all runs of the caller together; absent: as many as one run may make. */
+  /** For all runs of the caller together. Absent: the limit of one run. */
   readonly callerMaxRequestsPerSecond?: number;
   readonly maxRequestBytes: number;
 }
 
-/** A name, or `*.name` for everything below it; an address only as it is. */
+/** `host` is a name, or `*.name` for everything below it. An IP address matches only itself. */
 export interface Destination {
   readonly host: string;
   readonly ports: readonly number[];
 }
 
 export interface FilesystemCapability {
-  /** Absolute. A folder grants what is below it. */
+  /** Absolute paths. A folder grants everything below it. */
   readonly paths: readonly string[];
   readonly isReadOnly: boolean;
   readonly maxFileBytes: number;
   /**
-   * Paths of the token and of the configuration, each a list, that this was compared with. A file that is opened lies within
-   * each of them too: links may have changed since.
+   * The path lists of the token and of the configuration that this grant was checked against. An opened file must lie within
+   * each of them too, because links may have changed since.
    */
   readonly within?: readonly (readonly string[])[];
-  /** With the dot; absent: all. */
+  /** With the leading dot. Absent: all extensions. */
   readonly extensions?: readonly string[];
 }
 
@@ -41,19 +41,19 @@ export interface McpCapability {
   /** `tool` or `server/tool`, with `*`; absent: all tools of these servers. */
   readonly tools?: readonly string[];
   readonly maxCallsPerSecond: number;
-  /** Of all runs of the caller together; absent: as many as one run may make. */
+  /** For all runs of the caller together. Absent: the limit of one run. */
   readonly callerMaxCallsPerSecond?: number;
-  /** Lists of the configuration that a tool is in as well: two patterns cannot be made one. */
+  /** Lists of the configuration that must include the tool as well: two patterns cannot be merged into one. */
   readonly within?: readonly Pick<McpCapability, 'servers' | 'tools'>[];
 }
 
-/** What the configuration sets for every run with a grant. */
+/** Limits that the configuration sets for every run with a grant. */
 export interface GrantLimits {
   readonly maxConcurrentCalls: number;
   /** For servers that set no timeout of their own. */
   readonly timeoutPerCallMs: number;
   readonly timeoutPerRequestMs: number;
-  /** Of a caller whose runs have no grants; absent: not limited. */
+  /** For a caller whose runs have no grants. Absent: no limit. */
   readonly maxCallsPerSecond?: number;
 }
 

@@ -1,6 +1,6 @@
 import { visibleLine, visibleText } from '../lib/text/visible-text.js';
 
-/** Who has to act when this happens. */
+/** Who has to act on the error. */
 export type Blame = 'caller' | 'program' | 'policy' | 'upstream' | 'host' | 'machine';
 
 export interface ErrorTraits {
@@ -11,13 +11,13 @@ export interface ErrorTraits {
   readonly exit: number;
   /** Whether the same request may succeed if it is made again. */
   readonly retry: boolean;
-  /** When it happens, and what to do: `docs/reference/errors.md` is generated from both. */
+  /** When the error occurs, and what to do. `docs/reference/errors.md` is generated from both. */
   readonly meaning: string;
   readonly next: string;
 }
 
 /**
- * Every way in which the host itself can fail, and what each surface makes of it.
+ * Every error of the host itself, and how each surface reports it.
  * A program that throws is a result, not an error: see `Failure` in `run.ts`.
  */
 export const ERRORS = {
@@ -191,14 +191,14 @@ export class HostError extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
-    // Much of what it says is somebody else's text: a name, a path, a server's own words. Only lists have lines.
+    // Much of the message is untrusted text: a name, a path, a server's own text. Only lists may have several lines.
     super(LISTS.has(code) ? visibleText(message) : visibleLine(message), options);
     this.name = 'HostError';
     this.code = code;
   }
 }
 
-/** Their messages are several lines, each of them made visible by itself. */
+/** Errors whose messages have several lines, each of them made visible by itself. */
 const LISTS: ReadonlySet<string> = new Set<ErrorCode>(['bad_config', 'untrusted_config', 'jail_unavailable']);
 
 export function isHostError(error: unknown, code?: ErrorCode): error is HostError {

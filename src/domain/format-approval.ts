@@ -2,10 +2,10 @@ import { safeSlice } from '../lib/text/safe-slice.js';
 import { visibleJson } from '../lib/text/visible-text.js';
 import type { Approval } from './approval.js';
 
-/** Of the arguments of one call. */
+/** Limit for the arguments of one call. */
 export const MAX_ARGUMENT_CHARACTERS = 160;
 
-/** What a call was to be made with, as the approval has it: redacted, and cut. */
+/** The arguments of a call from its approval: redacted, and cut. */
 export function formatArguments({ arguments: given }: Pick<Approval, 'arguments'>): string {
   const text = visibleJson(given);
   if (text.length <= MAX_ARGUMENT_CHARACTERS) return text;

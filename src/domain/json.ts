@@ -1,4 +1,4 @@
-/** Data as it crosses every boundary of this program: nothing else ever does. */
+/** The only kind of data that crosses a boundary of this program. */
 export type JsonPrimitive = string | number | boolean | null;
 export type JsonValue = JsonPrimitive | JsonValue[] | JsonObject;
 export interface JsonObject {

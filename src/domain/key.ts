@@ -1,14 +1,14 @@
-/** Where the key of a state folder is to be kept. */
+/** Where the key of a state folder should be stored. */
 export const KEYRING_CHOICES = ['auto', 'file', 'required'] as const;
 export type KeyringChoice = (typeof KEYRING_CHOICES)[number];
 
 export type KeyPlace = 'file' | 'keyring';
 
-/** Where the key of a state folder is, and how it gets elsewhere. It stays the same key. */
+/** Finds and moves the key of a state folder. Moving does not change the key. */
 export interface KeyKeeper {
-  /** Undefined where none was made yet. Throws `bad_config` where the key cannot be had. */
+  /** Undefined if no key was created yet. Throws `bad_config` if the key cannot be read. */
   check(): Promise<KeyPlace | undefined>;
-  /** Makes one where there is none. Says where it was before. Throws `bad_config`, and then it is where it was. */
+  /** Creates a key if there is none. Returns where the key was before. If it throws `bad_config`, the key stays where it was. */
   moveToKeyring(): Promise<KeyPlace | undefined>;
   moveToFile(): Promise<KeyPlace | undefined>;
 }

@@ -1,9 +1,9 @@
-/** One limit of a run: its figures, its key under `sandbox.limits`, and what it limits, in words for a prompt. */
+/** One limit of a run: its values, its key under `sandbox.limits`, and a description for prompts. */
 interface LimitRow {
   readonly setting: 'timeout' | 'memory' | 'logs' | 'calls';
   readonly default: number;
   readonly maximum: number;
-  /** The least that a request may ask for. */
+  /** The smallest value that a request may ask for. */
   readonly least: number;
   readonly meaning: string;
 }
@@ -38,34 +38,34 @@ export const LIMITS = {
 export type LimitName = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as readonly LimitName[];
 
-/** What one run may spend. Each profile has its own defaults; a request may change them up to the maximum. */
+/** Limits of one run. Each profile has its own defaults; a request may change them up to the maximum. */
 export type RequestedLimits = Readonly<Record<LimitName, number>>;
 
-/** A value for each limit, or for whatever else there is one of for each. */
+/** A record with one value for each limit. */
 export function eachLimit<Value>(value: (row: LimitRow, name: LimitName) => Value): Readonly<Record<LimitName, Value>> {
   const values = LIMIT_NAMES.map((name) => [name, value(LIMITS[name], name)] as const);
   return Object.fromEntries(values) as Record<LimitName, Value>;
 }
 
-/** The same with what only the configuration sets. */
+/** Adds the limits that only the configuration sets. */
 export interface Limits extends RequestedLimits {
-  /** share of a CPU core over the whole of its time, where the program runs in QuickJS; absent: as much as it can take. */
+  /** Share of a CPU core over the whole run, if the program runs in QuickJS. Absent: unlimited. */
   readonly cpuQuota?: number;
 }
 
-/** What a log entry costs of `maxLogBytes` besides its text: its level, its time and what holds them together. */
+/** Bytes of `maxLogBytes` that a log entry costs besides its text: its level, its time and the JSON around them. */
 export const LOG_ENTRY_BYTES = 48;
-/** The most entries of one run, whatever they cost. */
+/** Maximum number of log entries of one run, regardless of their size. */
 export const MAX_LOG_ENTRIES = 100_000;
 
-/** How often reads of its clock may move it in one run; beyond that it moves only when something is delivered. */
+/** How many clock reads may advance the clock in one run. Beyond that, only a delivery advances it. */
 export const MAX_CLOCK_TICKS = 8_192;
 
 export const DEFAULT_LIMITS: RequestedLimits = eachLimit((row) => row.default);
 
 export const MAXIMUM_LIMITS: RequestedLimits = eachLimit(({ maximum }) => maximum);
 
-/** What a request gets that sets no limits, and the most that it may ask for. */
+/** The limits of a request that sets none, and the maximum that it may ask for. */
 export interface LimitTable {
   readonly defaults: Limits;
   readonly maximum: Limits;
@@ -73,8 +73,8 @@ export interface LimitTable {
 
 export const CORE_LIMITS: LimitTable = { defaults: DEFAULT_LIMITS, maximum: MAXIMUM_LIMITS };
 
-/** A program is written by a model; this is far more than any writes. The worker's stack is measured by it. */
+/** Far more than a model writes for one program. The size of the worker's stack was measured with it. */
 export const MAX_SOURCE_BYTES = 256 * 1024;
 
-/** A source up to here cannot bring a parser down, however it is nested. Nearly all programs are shorter. */
+/** A source of up to this size cannot overflow a parser's stack, however it is nested. Nearly all programs are shorter. */
 export const HARMLESS_SOURCE_BYTES = 4 * 1024;

@@ -2,16 +2,16 @@
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Whether a line of this weight is written where `lowest` is the level. */
+/** Whether a line of this level is written if `lowest` is the configured level. */
 export function isLogged(level: LogLevel, lowest: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
 }
 
-/** What a line is about, for who looks for it by that. */
+/** Ids that a line can be searched by. */
 export interface LogIds {
   readonly runId?: string | undefined;
   readonly traceId?: string | undefined;
 }
 
-/** One line for people. `info` unless said otherwise. */
+/** One line for people. The default level is `info`. */
 export type Log = (line: string, level?: Exclude<LogLevel, 'silent'>, ids?: LogIds) => void;

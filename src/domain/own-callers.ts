@@ -1,6 +1,6 @@
 import type { CallerId } from './run.js';
 
-/** Callers of codemode's own programs: no agent of the user ran them, so they count in no figure of what agents did. */
+/** Callers of codemode's own programs. No agent of the user ran these, so usage figures exclude them. */
 export const DOCTOR_CALLER = 'doctor' as CallerId;
 export const MEASURE_CALLER = 'measure' as CallerId;
 export const DEMO_CALLER = 'demo' as CallerId;

@@ -1,4 +1,4 @@
-/** The names of our own tools, in all contracts. No server's tool is ever listed, or answers, under one of them. */
+/** The names of our own tools, in all contracts. No tool of a server is ever listed or called under one of them. */
 export const OWN_TOOL_NAMES = {
   codemode: 'codemode_run',
   /** As the contract of profile `codemode` spells it. */
@@ -13,15 +13,15 @@ export const OWN_TOOL_NAMES = {
 const COMPARED = new Set(Object.values(OWN_TOOL_NAMES).map(compared));
 
 /**
- * Whether a name is one of ours or reads like one: in any contract, whichever is served, in any case and with other
- * punctuation; and everything that begins with `codemode`.
+ * Whether a name is one of ours or looks like one: from any contract, served or not, in any case and with other punctuation.
+ * Every name that begins with `codemode` is included.
  */
 export function isOwnToolName(name: string): boolean {
   const text = compared(name);
   return text.startsWith('codemode') || COMPARED.has(text);
 }
 
-/** `Execute-Code`, `execute.code` and `execute_code` are one name to a reader. */
+/** `Execute-Code`, `execute.code` and `execute_code` look like one name to a reader. */
 function compared(name: string): string {
   return name
     .normalize('NFKD')

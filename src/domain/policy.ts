@@ -6,7 +6,7 @@ import type { UndoRule } from './undo.js';
 export const DECISIONS = ['allow', 'ask', 'deny'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/** What decides where no rule of the user does. */
+/** The rules that apply if no rule of the user matches. */
 export const PRESETS = ['default', 'strict', 'open'] as const;
 export type Preset = (typeof PRESETS)[number];
 
@@ -23,25 +23,25 @@ export type Label = (typeof LABELS)[number];
 export const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 export type Hint = (typeof HINTS)[number];
 
-/** What must be true of one argument. All that is given must hold. */
+/** A condition on one argument. All given parts must hold. */
 export interface ArgumentCondition {
   readonly equals?: JsonPrimitive;
   readonly oneOf?: readonly JsonPrimitive[];
-  /** A regular expression that is found in the text; `^` and `$` stand for its ends. */
+  /** A regular expression, searched for in the text; `^` and `$` match its start and end. */
   readonly matches?: string;
   readonly greaterThan?: number;
   readonly lessThan?: number;
   readonly present?: boolean;
 }
 
-/** One rule of the user. What is absent does not matter to it. */
+/** One rule of the user. An absent field matches everything. */
 export interface PolicyRule {
   /** `server/tool`, with `*` for any characters. */
   readonly tools?: readonly string[];
   readonly annotations?: Pick<ToolAnnotations, Hint>;
   readonly caller?: readonly string[];
   readonly profile?: readonly string[];
-  /** By place: `branch`, `files.*.path`, or a JSON Pointer. */
+  /** By path: `branch`, `files.*.path`, or a JSON Pointer. */
   readonly arguments?: Readonly<Record<string, ArgumentCondition>>;
   readonly decision: Decision;
   /** Shown with the refusal or the approval. */
@@ -51,7 +51,7 @@ export interface PolicyRule {
   readonly examples: readonly PolicyExample[];
 }
 
-/** What a rule's author expects of the whole policy. */
+/** A decision that the rule's author expects from the whole policy. */
 export interface PolicyExample {
   /** `server/tool`; need not exist. */
   readonly tool: string;
@@ -70,9 +70,9 @@ export interface Budget {
 export interface PolicySettings {
   readonly preset: Preset;
   readonly rules: readonly PolicyRule[];
-  /** How calls are undone, on request. */
+  /** How calls are undone on request. */
   readonly undo?: readonly UndoRule[];
-  /** What a call costs, by `server/tool` pattern; the first that fits counts. */
+  /** The price of a call, by `server/tool` pattern; the first match counts. */
   readonly prices: Readonly<Record<string, number>>;
   readonly budget: Budget;
 }
@@ -81,15 +81,15 @@ export interface PolicySettings {
 export interface ServerTraits {
   readonly isTrusted: boolean;
   readonly labels: readonly Label[];
-  /** Trusted in what it claims, and asked about for its names all the same: functions of the embedding program. */
+  /** Its annotations are trusted, but its tool names are still judged: functions of the embedding program. */
   readonly isJudgedByName?: true;
 }
 
-/** What one limit counts apart. */
+/** What a limit counts separately. */
 export const LIMIT_SCOPES = ['server', 'tool', 'caller'] as const;
 export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
-/** How often, how many at once and how long; every limit that fits a call counts. */
+/** Rate, concurrency and timeout. Every limit that matches a call applies. */
 export interface LimitSetting {
   readonly tools: readonly string[];
   readonly caller?: readonly string[];

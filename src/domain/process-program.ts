@@ -3,7 +3,7 @@ import type { StopSignal } from './stop-signal.js';
 
 /** Real interpreters: each program runs in its own process. */
 export type ProcessLanguage = 'node' | 'python';
-/** What a process in a jail may be: an interpreter with its program, a compiled program, or what compiles one. */
+/** The kinds of process in a jail: an interpreter with its program, a compiled program, or the compiler. */
 export type ProcessRole = ProcessLanguage | 'go' | 'go-build';
 export const PROCESS_LANGUAGES = ['node', 'python'] as const satisfies readonly ProcessLanguage[];
 /** The languages of programs that run in their own process. */
@@ -12,7 +12,7 @@ export const PROGRAM_LANGUAGES = [...PROCESS_LANGUAGES, 'go'] as const satisfies
 
 /** The limits of one such program. */
 export interface ProcessLimits {
-  /** Computing and waiting for tools, from the moment the program has its process. */
+  /** Computing and waiting for tools, counted from when the program has its process. */
   readonly timeoutMs: number;
   /** CPU time of all its processes together. Absent: limited only by its timeout. */
   readonly maxCpuMs?: number | undefined;
@@ -21,7 +21,7 @@ export interface ProcessLimits {
   /** Processes and threads at the same time. */
   readonly maxProcesses: number;
   readonly maxDiskBytes: number;
-  /** Kept of what it prints; far more than this ends it. */
+  /** How much of its output is kept. A program that prints far more is stopped. */
   readonly maxStdoutBytes: number;
   readonly maxStderrBytes: number;
 }
@@ -39,31 +39,31 @@ export const DEFAULT_PROCESS_LIMITS: ProcessLimits = {
 export interface ProcessProgram {
   readonly language: ProcessLanguage;
   readonly source: string;
-  /** What lies in /workspace beside it: relative paths and their text. The client of the tools is there by itself. */
+  /** Files in /workspace beside the program: relative paths and their text. The tools' client is always there. */
   readonly files: ReadonlyMap<string, string>;
   readonly limits: ProcessLimits;
-  /** What `random` and `Math.random` begin with: a replay has the same. Absent: whatever the interpreter takes. */
+  /** Seed of `random` and `Math.random`: a replay uses the same. Absent: the interpreter's own seed. */
   readonly seed?: number | undefined;
 }
 
 export interface ProcessHandlers {
   readonly caller: CallerId;
-  /** Absent: a new one. */
+  /** Absent: a new id. */
   readonly execution?: RunId;
-  /** It has left the queue, has its process, and starts now. */
+  /** Called when the program has left the queue, has its process, and starts. */
   onStarted?(): void;
   /** Answers a call of the program. A rejection reaches the program as an error without host details. */
   onCall(call: GuestCall, signal: AbortSignal, time: ProgramTime): Promise<CallReply>;
   readonly signal?: StopSignal;
 }
 
-/** A program's time limit is paused while it waits only for a person: hold it, then let it continue. */
+/** A program's time limit is paused while it waits only for a person: `hold` pauses it, `spend` continues it. */
 export interface ProgramTime {
   hold(): void;
   spend(): void;
 }
 
-/** What is kept of an output: its beginning. */
+/** The kept beginning of an output. */
 export interface KeptOutput {
   readonly text: string;
   readonly isCut: boolean;
@@ -89,24 +89,24 @@ export interface ProcessReport {
   readonly peakMemoryBytes: number | undefined;
 }
 
-/** Whether a language is there, and if not, why, and what to type. */
+/** Whether a language is available; if not, why, and what to type. */
 export type ProcessRuntimeStatus =
   | { readonly language: ProcessLanguage; readonly isAvailable: true; readonly version: string; readonly path: string }
   | { readonly language: ProcessLanguage; readonly isAvailable: false; readonly reason: string; readonly fix: string };
 
-/** Packages of Go's standard library that are compiled, of all that programs may import. */
+/** How many packages of Go's standard library are compiled, out of all that programs may import. */
 export interface PackageProgress {
   readonly compiled: number;
   readonly total: number;
 }
 
-/** The same of the Go toolchain. */
+/** Whether the Go toolchain is available. */
 export type GoStatus =
   | {
       readonly isAvailable: true;
       readonly version: string;
       readonly path: string;
-      /** How far its standard library has been compiled here. Looks at the disk. */
+      /** Progress of compiling the standard library on this machine. Reads the disk. */
       readonly packages?: () => PackageProgress;
     }
   | { readonly isAvailable: false; readonly reason: string; readonly fix: string };

@@ -1,19 +1,19 @@
-/** The contracts that the program can speak. */
+/** The contracts that codemode implements. */
 export const PROFILE_NAMES = ['codemode', 'unified', 'code_execution', 'runner', 'go'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
-/** What a contract needs of the other parts. They ask for these properties, never for the name of a contract. */
+/** What a contract needs from the other parts. They check these properties, never the name of a contract. */
 export interface ProfileNeeds {
-  /** What runs its programs: workers, the interpreters of the machine, or its Go toolchain. */
+  /** What runs its programs: workers, the machine's interpreters, or its Go toolchain. */
   readonly runtime: 'quickjs' | 'interpreters' | 'go';
   /**
    * How a program is written: an ES module, the body of a function that sees a namespace for each server, a classic script
-   * whose calls block its worker, or a file for a process of its own.
+   * whose calls block its worker, or a file for its own process.
    */
   readonly program: 'module' | 'body' | 'script' | 'file';
-  /** REST routes of its own, beside those that every host has. */
+  /** Its own REST routes, in addition to those of every host. */
   readonly restRoutes?: 'runner';
-  /** Its users may have the file that mcpproxy keeps in the home folder. */
+  /** Its users may have the configuration file that mcpproxy keeps in the home folder. */
   readonly takesProxyFile?: true;
 }
 
@@ -25,7 +25,7 @@ const NEEDS: Readonly<Record<ProfileName, ProfileNeeds>> = {
   go: { runtime: 'go', program: 'file' },
 };
 
-/** What a contract needs; sessions that speak none of them run modules. */
+/** The needs of a contract. Sessions without a contract run modules. */
 export function needsOf(profile: string): ProfileNeeds {
   return isProfileName(profile) ? NEEDS[profile] : NEEDS.codemode;
 }

@@ -1,41 +1,41 @@
 import type { JsonObject } from './json.js';
 
-/** What an upstream may want from the client behind us: a completion, an answer of the user, the folders in use. */
+/** What an upstream may ask the client for: a completion, an answer of the user, or the folders in use. */
 export type QuestionKind = 'sampling' | 'elicitation' | 'roots';
 
 export const QUESTION_KINDS: readonly QuestionKind[] = ['sampling', 'elicitation', 'roots'];
 
 export interface Question {
-  /** The server that asks, by the name the user gave it. */
+  /** The server that asks, under the user's name for it. */
   readonly upstream: string;
   readonly kind: QuestionKind;
-  /** What the server calls it, where it gave it a name. */
+  /** The server's name for the question, if it has one. */
   readonly name?: string;
-  /** As the server sent it, without the protocol's own notes: untrusted. */
+  /** As the server sent it, without the protocol's own metadata. Untrusted. */
   readonly params: JsonObject;
-  /** Aborted when the answer is of no more use: the call has ended, or the server took the question back. */
+  /** Aborted when the answer is no longer needed: the call has ended, or the server withdrew the question. */
   readonly signal: AbortSignal;
 }
 
-/** The client on whose behalf a call is made, as somebody who can be asked. */
+/** The client on whose behalf a call is made, which can be asked questions. */
 export interface Respondent {
   /** Calls with the same key are made for the same client. Questions never go from one key to another. */
   readonly key: string;
-  /** Whose client it is: all clients of one token together have a bound on what they are asked at a time. */
+  /** The client's caller. The number of open questions is limited for all clients of one token together. */
   readonly caller: string;
-  /** What it can be asked, as the protocol writes capabilities: of these three kinds only. */
+  /** The kinds of questions it can answer, in the protocol's form of capabilities. Only these three kinds. */
   readonly capabilities: JsonObject;
-  /** Throws a `HostError` that says to the server why there is no answer; `not_found` where the client never can. */
+  /** Throws a `HostError` that tells the server why there is no answer; `not_found` if the client can never answer. */
   answer(question: Question): Promise<JsonObject>;
 }
 
-/** Which kinds of questions can be answered, as far as that is known before a call. */
+/** The kinds of questions that can be answered, as far as known before a call. */
 export interface Audience {
-  /** What a server is told at its connection that we answer. */
+  /** The kinds that a server is told about when it connects. */
   announced(): readonly QuestionKind[];
-  /** Where there can be only one client: it is asked for its folders outside calls too. */
+  /** The client, if there can be only one. It is asked for its folders outside calls too. */
   onlyClient(): Respondent | undefined;
 }
 
-/** Nobody, as for a command that is typed. */
+/** No client to ask, as for a typed command. */
 export const NOBODY: Audience = { announced: () => [], onlyClient: () => undefined };

@@ -1,27 +1,30 @@
 import { HostError } from './errors.js';
 
-/** What one caller may have of everything that is finite. The configuration sets it in `quotas`, for each caller alike. */
+/** Limits on what one caller may use of every finite resource. The configuration sets them in `quotas`, the same for each caller. */
 export interface Quotas {
   /** Runs at the same time: computing, waiting for tools, waiting for a worker. */
   readonly runs: number;
   /**
-   * Scripts (`code_execution`) that run at the same time: each keeps a process to its end, so further ones wait. Where there may be
-   * several callers, one place of the pool is left for the others whatever this says.
+   * Scripts (`code_execution`) that run at the same time. Each keeps a process until it ends, so further ones wait. If there
+   * can be several callers, one place of the pool always stays free for the others, whatever this quota is.
    */
   readonly scripts: number;
-  /** Bytes of host memory for open calls of programs that are still running, and what was answered to them. */
+  /** Bytes of host memory for open calls of running programs and their answers. */
   readonly memory: number;
-  /** Bytes of host memory for results that were too large to be passed on; the oldest go first. */
+  /** Bytes of host memory for results that were too large to return. The oldest are dropped first. */
   readonly results: number;
-  /** Runs that have ended and can be looked back at; the oldest go first. */
+  /** Ended runs that are kept for later queries. The oldest are dropped first. */
   readonly history: number;
-  /** Bytes on disk of runs that are suspended. */
+  /** Bytes on disk of suspended runs. */
   readonly suspended: number;
-  /** Scripts that programs have saved (`save` of `@codemode/scripts`), until somebody removes them. */
+  /** Scripts that programs have saved (`save` of `@codemode/scripts`), until a person removes them. */
   readonly saved: number;
   /** Calls that wait for a person. */
   readonly approvals: number;
-  /** MCP sessions over HTTP, of which the one that was idle for longest goes first; as many WebSockets; and as many requests that listen for news. */
+  /**
+   * MCP sessions over HTTP, of which the longest idle is closed first; also the number of WebSockets, and of requests that
+   * listen for news.
+   */
   readonly sessions: number;
 }
 
@@ -41,10 +44,10 @@ export const DEFAULT_QUOTAS: Quotas = {
   sessions: 256,
 };
 
-/** What quotas are counted in bytes. */
+/** The quotas that are counted in bytes. */
 export const QUOTAS_IN_BYTES: ReadonlySet<QuotaName> = new Set(['memory', 'results', 'suspended']);
 
-/** What each caller has, and how often one was refused more. */
+/** What each caller uses, and how often a caller was refused more. */
 export class CallerQuotas {
   readonly limits: Quotas;
   readonly #used = new Map<QuotaName, Map<string, number>>();
@@ -54,7 +57,7 @@ export class CallerQuotas {
     this.limits = limits;
   }
 
-  /** Takes something for a caller, where it is within the quota. */
+  /** Reserves an amount for a caller, if it is within the quota. */
   take(quota: QuotaName, caller: string, amount: number): boolean {
     const used = this.#usedOf(quota);
     const after = (used.get(caller) ?? 0) + amount;
@@ -77,12 +80,12 @@ export class CallerQuotas {
     this.#refused.set(quota, (this.#refused.get(quota) ?? 0) + 1);
   }
 
-  /** How often more was refused, and what was dropped to keep within a quota. */
+  /** How often more was refused, or something was dropped to stay within a quota. */
   refusals(quota: QuotaName): number {
     return this.#refused.get(quota) ?? 0;
   }
 
-  /** What the caller that has most of it has; undefined for what is counted on disk. */
+  /** The highest use by any one caller; undefined for a quota that is counted on disk. */
   highest(quota: QuotaName): number | undefined {
     const used = this.#used.get(quota);
     return used === undefined ? undefined : Math.max(0, ...used.values());
@@ -95,7 +98,7 @@ export class CallerQuotas {
   }
 }
 
-/** `has`: what the caller has already, in words. `next`: the one thing to do. */
+/** `has`: a description of what the caller already uses. `next`: the one thing to do. */
 export function quotaExceeded(quota: QuotaName, has: string, next: string): HostError {
   return new HostError('quota_exceeded', `${has}, the most that quotas.${quota} allows one caller; ${next}`);
 }

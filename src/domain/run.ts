@@ -2,11 +2,11 @@ import type { EngineChoice } from './engine.js';
 import type { JsonObject, JsonValue } from './json.js';
 import { type Limits, MAXIMUM_LIMITS } from './limits.js';
 
-/** Ids of different things do not mix. */
+/** Branded types, so that ids of different things do not mix. */
 export type RunId = string & { readonly __brand: 'RunId' };
-/** The life of a run: queued, running, any number of times suspended and queued again, then one of the last three. */
+/** A run is queued, then running. It may be suspended and queued again any number of times. It ends in one of the last three states. */
 export type RunState = 'queued' | 'running' | 'suspended' | EndedState;
-/** All of them. */
+/** All run states. */
 export const RUN_STATES = [
   'queued',
   'running',
@@ -16,38 +16,38 @@ export const RUN_STATES = [
   'cancelled',
 ] as const satisfies readonly RunState[];
 export type EndedState = 'succeeded' | 'failed' | 'cancelled';
-/** What an ended run took. */
+/** Figures of an ended run. */
 export interface RunFigures {
-  /** Calls of tools, also those that were refused or failed. */
+  /** Number of tool calls, including refused and failed ones. */
   readonly calls: number;
-  /** What tools answered to its program. */
+  /** Bytes of the tools' answers to the program. */
   readonly toolBytes: number;
 }
 /** Number of a call within its run: 1, 2, 3... in the order in which the program made them. */
 export type CallNumber = number;
 /** The authenticated party that a run belongs to. Runs of different callers never share a process. */
 export type CallerId = string & { readonly __brand: 'CallerId' };
-/** Who starts the program on this machine and speaks to it over a pipe: the same one each time. */
+/** The local user, who starts codemode on this machine and talks to it over a pipe. Always the same caller. */
 export const LOCAL_CALLER = 'stdio' as CallerId;
 
 export type SourceLanguage = 'javascript' | 'typescript';
 
-/** One name that a virtual module gives to the program. */
+/** One export of a virtual module. */
 export type ModuleExport =
   | { readonly kind: 'call'; readonly name: string; readonly target: string }
   | { readonly kind: 'callSync'; readonly name: string; readonly target: string }
   | { readonly kind: 'value'; readonly name: string; readonly value: JsonValue }
-  /** An object of async functions, by name the target of each. */
+  /** An object of async functions: the target of each, by its name. */
   | { readonly kind: 'calls'; readonly name: string; readonly targets: CallTargets }
   /** An object of such objects, each created at its first access. */
   | {
       readonly kind: 'namespaces';
       readonly name: string;
       readonly namespaces: Readonly<Record<string, CallTargets>>;
-      /** Names whose servers have no tools now, with the path that targets begin with. */
+      /** Names of servers that have no tools now, each with the path that its targets begin with. */
       readonly unavailable?: Readonly<Record<string, string>>;
     }
-  /** A function like the web's `fetch` over a call that makes one request. */
+  /** A function like the web's `fetch`. Its target is a call that makes one request. */
   | { readonly kind: 'fetch'; readonly name: string; readonly target: string };
 
 /** Names of functions, and the target that each of them calls. */
@@ -57,38 +57,38 @@ export type CallTargets = Readonly<Record<string, string>>;
 export interface VirtualModule {
   readonly specifier: string;
   readonly exports: readonly ModuleExport[];
-  /** Why nothing can be imported from it: every import of it throws this. */
+  /** The error that every import of this module throws. */
   readonly problem?: GuestError;
 }
 
 /**
- * A classic script instead of a module: sloppy, without imports and timers. Its value is that of its last expression, or
+ * A classic script instead of a module: sloppy mode, without imports and timers. Its value is that of its last expression, or
  * of a `return` at its top level.
  */
 export interface ScriptForm {
   /** The global `input`. */
   readonly input: JsonObject;
-  /** Global functions that block the script until they are answered. Their name is the target of the call. */
+  /** Global functions that block the script until they are answered. The name of each is the target of its call. */
   readonly calls: readonly string[];
 }
 
-/** The body of an async function instead of a module: what it returns is its result. It imports nothing. */
+/** The body of an async function instead of a module. What it returns is its result. It has no imports. */
 export interface BodyForm {
   /** The global `context`. */
   readonly context: JsonObject;
-  /** The module whose exports it finds under their own names, and which of them. */
+  /** The module whose exports it sees as variables, and their names. */
   readonly module: string;
   readonly names: readonly string[];
 }
 
-/** What a program has used, by its own worker's account. */
+/** What a program has used, as its worker reports it. */
 export interface ResourceUsage {
   readonly cpuMs: number;
-  /** The most that it was seen to hold in its engine. */
+  /** The highest memory use measured in its engine. */
   readonly memoryBytes: number;
 }
 
-/** What an agent submitted, with everything it may import. */
+/** What an agent submitted, with all modules it may import. */
 export interface Program {
   readonly source: string;
   readonly language: SourceLanguage;
@@ -97,10 +97,10 @@ export interface Program {
   readonly limits: Limits;
   /** Its calls block the program (`callSync`): it gets its own worker and cannot be suspended. */
   readonly blocking?: boolean;
-  /** Where neither this nor `body` is there, it is a module. */
+  /** If both this and `body` are absent, the program is a module. */
   readonly script?: ScriptForm;
   readonly body?: BodyForm;
-  /** Absent: as the host is configured. */
+  /** Absent: the host's configuration decides. */
   readonly engine?: EngineChoice;
 }
 
@@ -113,13 +113,13 @@ export interface LogEntry {
   readonly timeMs: number;
 }
 
-/** A place in the agent's own source, both counted from 1. */
+/** A position in the agent's own source. Line and column are counted from 1. */
 export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** `calls`: counted only by the part that answers a program's calls. */
+/** `calls`: counted only by the part of the host that answers a program's calls. */
 export type LimitName = 'timeout' | 'memory' | 'stack' | 'output' | 'calls' | 'disk' | 'processes' | 'cpu';
 
 /** Why a program failed. This is a result of the program, not an error of the host. */
@@ -136,25 +136,25 @@ export interface Failure {
     | 'cancelled'
     | 'forbidden'
     | 'worker_lost';
-  /** Class name of what was thrown, where something was. */
+  /** Class name of the thrown value, if one was thrown. */
   readonly name: string;
   readonly message: string;
   readonly hint?: string;
-  /** The class of `@codemode/errors` behind it, where there is one. */
+  /** The class in `@codemode/errors`, if there is one. */
   readonly errorClass?: string;
   readonly stack?: string;
   readonly position?: SourcePosition;
   readonly limit?: LimitName;
-  /** The module that could not be imported, where that is why. */
+  /** The module that could not be imported, if that is the reason. */
   readonly module?: string;
 }
 
-/** With what only the host knows: the calls without an answer that may have taken effect, and are not safe to repeat (`server/tool`). */
+/** Adds what only the host knows: unanswered calls that may have taken effect and are not safe to repeat (`server/tool`). */
 export type EndedFailure = Failure & { readonly unfinished?: readonly string[] };
 
 const MAX_NAMED_UNFINISHED = 5;
 
-/** What to do before a program that failed is run again; empty where nothing has to be done. */
+/** What to check before a failed program is run again; empty if there is nothing to check. */
 export function checkFirst({ unfinished = [] }: EndedFailure | Pick<EndedFailure, 'unfinished'>): string {
   if (unfinished.length === 0) return '';
   const more = unfinished.length - MAX_NAMED_UNFINISHED;
@@ -168,7 +168,7 @@ export function withUnfinished(outcome: Outcome, unfinished: readonly string[]):
   return { ...outcome, failure: { ...outcome.failure, unfinished } };
 }
 
-/** How a program ends whose time has run out, whichever side of the wall notices first. */
+/** The failure of a program that ran out of time, whether the host or the worker notices first. */
 export function outOfTime(timeoutMs: number): Failure {
   return {
     kind: 'limit',
@@ -192,11 +192,11 @@ export function outOfMemory(maxMemoryBytes: number): Failure {
   };
 }
 
-/** What JSON has no word for in a result: how many values, and where some of them are (`NaN at /price`). */
+/** Values of a result that JSON cannot express: how many, and the places of some of them (`NaN at /price`). */
 export interface LostValues {
   readonly count: number;
   readonly places: readonly string[];
-  /** Promises in it, and where some of them are, as JSON Pointers. */
+  /** Promises in the result, and the places of some of them as JSON Pointers. */
   readonly promises?: { readonly count: number; readonly places: readonly string[] };
 }
 
@@ -205,13 +205,13 @@ export interface UnawaitedCalls {
   readonly count: number;
   readonly calls: readonly {
     readonly name: string;
-    /** How often it was made at this place. */
+    /** How often the call was made at this place. */
     readonly times: number;
     readonly position?: SourcePosition;
   }[];
 }
 
-/** What was under way when the time of a program was over whose last line had run. */
+/** What was in flight when a program ran out of time after its last line had run. */
 export interface CutOff {
   readonly calls: number;
   readonly hasTimer: boolean;
@@ -223,7 +223,7 @@ export type Outcome = { readonly unawaited?: UnawaitedCalls } & (
       readonly status: 'completed';
       readonly resultJson: string;
       readonly lost?: LostValues;
-      /** Calls without an answer when its last line had run, and nothing of their answers is in the result. */
+      /** Calls without an answer after its last line had run. Nothing of their answers is in the result. */
       readonly stillOpen?: UnawaitedCalls;
       readonly cutOff?: CutOff;
     }
@@ -231,25 +231,25 @@ export type Outcome = { readonly unawaited?: UnawaitedCalls } & (
   | { readonly status: 'failed'; readonly failure: EndedFailure; readonly soFarJson?: string }
 );
 
-/** A wish of the program, on its way to the host. */
+/** A program's call, on its way to the host. */
 export interface GuestCall {
   readonly execution: RunId;
   readonly number: CallNumber;
   readonly target: string;
   /** JSON array of the arguments as the program gave them. Untrusted text. */
   readonly argumentsJson: string;
-  /** The line of the source that made it, where the program's process says so by itself. A claim, as all of it. */
+  /** The line of the source that made the call, if the program's process reports it. A claim, like everything in this message. */
   readonly line?: number;
 }
 
-/** What a call came to, as the program will see it. */
+/** The reply to a call, as the program sees it. */
 export type CallReply =
   | { readonly ok: true; readonly json: string | Uint8Array }
   | { readonly ok: false; readonly error: GuestError }
-  /** The program sees nothing any more: it ends here with this failure, and no `catch` or `finally` of it runs. */
+  /** The program ends here with this failure. None of its `catch` or `finally` blocks run. */
   | { readonly ok: false; readonly ends: Failure };
 
-/** An error that is thrown inside the program: a class of `@codemode/errors` and its fields. */
+/** An error to throw inside the program: a class of `@codemode/errors` and its fields. */
 export interface GuestError {
   readonly errorClass: string;
   readonly message: string;

@@ -1,11 +1,11 @@
 import type { JsonObject } from './json.js';
 import type { SourceLanguage } from './run.js';
 
-/** The contracts a stored script can be written for. A script runs in its own contract and in no other. */
+/** The contracts that a stored script can be written for. A script runs only in its own contract. */
 export const SCRIPT_PROFILES = ['codemode', 'code_execution'] as const;
 export type ScriptProfile = (typeof SCRIPT_PROFILES)[number];
 
-/** What is known of a stored script without its source. */
+/** A stored script without its source. */
 export interface ScriptHead {
   readonly name: string;
   readonly description: string;
@@ -14,35 +14,35 @@ export interface ScriptHead {
   readonly language: SourceLanguage;
   /** JSON Schema of its input. Absent: any object. */
   readonly inputSchema?: JsonObject;
-  /** What a run of it returned, as a schema without its values. A later run may return something else. */
+  /** Schema of what a run of it returned, without the values. A later run may return something else. */
   readonly outputSchema?: JsonObject;
-  /** The tools that it was seen to call, as they were then. */
+  /** The tools that it called, with their digests at that time. */
   readonly pins?: readonly ScriptPin[];
-  /** The run that it was made of. */
+  /** The run that it was made from. */
   readonly fromRun?: string;
-  /** The caller whose program stored it; absent where a person did, on the command line. */
+  /** The caller whose program stored it; absent if a person stored it on the command line. */
   readonly savedBy?: string;
   /** Digest of the source. */
   readonly digest: string;
   readonly createdAtMs: number;
-  /** Counted from 1: each replacement is the next. */
+  /** Counted from 1. Each replacement increments it. */
   readonly version: number;
 }
 
-/** A tool that a script called, and the digest of everything that the tool said of itself. */
+/** A tool that a script called, and the digest of the tool's whole definition. */
 export interface ScriptPin {
-  /** As programs name it. */
+  /** The name that programs use. */
   readonly server: string;
   readonly tool: string;
   readonly digest: string;
 }
 
-/** A program that a person has stored, to be run by its name. */
+/** A stored program that can be run by its name. */
 export interface StoredScript extends ScriptHead {
   readonly source: string;
 }
 
-/** Lower case, no dots, no slashes, nothing that looks like something else: a name is a key and never a path. */
+/** Lower case, no dots, no slashes, no look-alike characters: a name is a key and never a path. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 export const NAME_RULE = 'lower-case letters, digits, - and _, beginning with a letter or digit, at most 64';

@@ -1,14 +1,14 @@
-/** What somebody waits for, in words for a person: `compiling the Go standard library`. */
+/** What a user is waiting for, as text: `compiling the Go standard library`. */
 export interface Step {
   readonly doing: string;
-  /** What makes the wait bearable: `only the first run waits for this`. */
+  /** Why the wait is acceptable: `only the first run waits for this`. */
   readonly note?: string;
 }
 
-/** Asked each time it is shown: which servers are still starting changes meanwhile. */
+/** Called each time the step is shown, because its text can change: for example, which servers are still starting. */
 export type StepSource = () => Step;
 
-/** Told what takes long, and `undefined` when that is over. */
+/** Called with a step that takes long, and with `undefined` when it is over. */
 export type OnStep = (step: StepSource | undefined) => void;
 
 /** `compiling the Go standard library, 10 s so far; only the first run waits for this`. */
@@ -16,7 +16,7 @@ export function stepText({ doing, note }: Step, seconds: number): string {
   return `${doing}, ${seconds} s so far${note === undefined ? '' : `; ${note}`}`;
 }
 
-/** Does something, and says what it is as long as it takes. */
+/** Runs an operation and reports the step while it runs. */
 export async function duringStep<Result>(
   onStep: OnStep | undefined,
   step: StepSource,

@@ -1,4 +1,4 @@
-/** As much of an `AbortSignal` as our own code listens to: one of the platform's will do, and so does a `Cancellation`. */
+/** The part of `AbortSignal` that our code uses. Both a platform `AbortSignal` and a `Cancellation` fit. */
 export interface StopSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-/** What a tool's own server claims about it. Claims, not facts: a policy may believe them or not. */
+/** What a tool's own server claims about it. These are claims, not facts: a policy decides whether to trust them. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -22,13 +22,13 @@ export interface Tool {
   /** Its icons, as the server lists them: URLs that the host never fetches. */
   readonly icons?: readonly JsonObject[];
   readonly deprecated?: boolean;
-  /** Where its source tells one for each tool. */
+  /** Set if the source has a version for each tool. */
   readonly version?: string;
-  /** Words by which its source groups tools. */
+  /** Words by which the source groups its tools. */
   readonly tags?: readonly string[];
 }
 
-/** Whether a call may be repeated if the outcome of the first is unknown: its server declares it read-only or idempotent. */
+/** Whether a call may be repeated if the outcome of the first is unknown: its server declares the tool read-only or idempotent. */
 export function isRepeatable({ annotations }: Pick<Tool, 'annotations'>): boolean {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
 }

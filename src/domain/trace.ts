@@ -1,21 +1,21 @@
 import { omitUndefined } from '../lib/omit-undefined.js';
 
 /**
- * The trace of a request, by the W3C recommendation Trace Context. Plain data: it is stored with a suspended run and sent
- * to servers. It never contains data of a program.
+ * The trace of a request, by the W3C recommendation Trace Context. Plain data: it is stored with a suspended run and sent to
+ * servers. It never contains data of a program.
  */
 export interface TraceContext {
   /** 32 hexadecimal digits: the same from the first client to the last server. */
   readonly traceId: string;
-  /** 16 hexadecimal digits: the step that this is a part of. */
+  /** 16 hexadecimal digits: the id of the parent span. */
   readonly spanId: string;
-  /** Whether somebody records it. */
+  /** Whether the trace is recorded. */
   readonly isSampled: boolean;
-  /** `tracestate`: what the systems before us want to find again. Passed on as it came. */
+  /** `tracestate`: data of upstream tracing systems. Passed on unchanged. */
   readonly state?: string;
 }
 
-/** A context as it travels: headers of HTTP, `_meta` of MCP. No `baggage`: that is where users' data would be. */
+/** A context as it is sent: in HTTP headers, or in `_meta` of MCP. No `baggage`, because it could contain users' data. */
 export interface TraceCarrier {
   readonly traceparent: string;
   readonly tracestate?: string;
@@ -23,25 +23,25 @@ export interface TraceCarrier {
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** One step of a request, from its start to its end. */
+/** One operation of a request, from its start to its end. */
 export interface Span {
   readonly context: TraceContext;
-  /** Adds facts. Names, counts and kinds only: never arguments, results, words of programs or of people. */
+  /** Adds attributes. Names, counts and kinds only: never arguments, results, or text from programs or people. */
   set(attributes: SpanAttributes): void;
-  /** It went wrong. `errorType` is a kind of error out of a fixed list, never a message. */
+  /** Marks the span as failed. `errorType` comes from a fixed list and is never a message. */
   fail(errorType: string): void;
-  /** Only the first counts. */
+  /** Only the first call counts. */
   end(): void;
 }
 
 export type SpanKind = 'internal' | 'server' | 'client';
 
 export interface SpanOptions {
-  /** The step that it is a part of; absent: a new trace. */
+  /** The parent span. Absent: a new trace. */
   readonly parent?: TraceContext | undefined;
   readonly kind?: SpanKind;
   readonly attributes?: SpanAttributes;
-  /** The id of a new trace, if it was published before. */
+  /** The id of a new trace, if it was published in advance. */
   readonly traceId?: string;
 }
 
@@ -50,7 +50,7 @@ export interface Tracer {
   start(name: string, options?: SpanOptions): Span;
 }
 
-/** A step that is over. */
+/** A span that has ended. */
 export interface FinishedSpan {
   readonly name: string;
   readonly kind: SpanKind;
@@ -62,13 +62,13 @@ export interface FinishedSpan {
   readonly errorType?: string;
 }
 
-/** The steps of every request, whichever way it came in. What the conventions have a name for is called by that. */
+/** The spans of every request, on every surface. Names from the semantic conventions are used if they exist. */
 export const SPANS = {
   /** A run: from the request until it ends or is suspended. */
   run: 'codemode.run',
-  /** Servers that it is about to use are connected. */
+  /** Connecting the servers that the run is about to use. */
   prepare: 'codemode.prepare',
-  /** It waits for a place, and its process starts. */
+  /** Waiting for a place, and starting the process. */
   start: 'codemode.start',
   /** A call waits for a person. */
   approval: 'codemode.approval',
@@ -77,12 +77,12 @@ export const SPANS = {
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-[\x21-\x7e]*)?$/;
 const VERSION_0_LENGTH = 55;
 const MAX_PARENT_LENGTH = 256;
-/** Everybody has to pass on so much; what is longer is not passed on in part. */
+/** The minimum length that every system must pass on. A longer `tracestate` is dropped, not truncated. */
 const MAX_STATE_LENGTH = 512;
 const MAX_STATE_MEMBERS = 32;
 const STATE_MEMBER = /^[a-z\d][a-z\d_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** Reads what a client sent. What breaks the rules counts as nothing: a broken trace is not a reason to refuse a request. */
+/** Reads the context that a client sent. An invalid one is ignored: a broken trace is not a reason to refuse a request. */
 export function readTraceContext(
   carrier: { readonly traceparent?: unknown; readonly tracestate?: unknown } | undefined,
 ): TraceContext | undefined {
@@ -103,7 +103,7 @@ function readState(tracestate: unknown): string | undefined {
   return isValid && members.length > 0 ? members.join(',') : undefined;
 }
 
-/** How a context is handed on. */
+/** The context in the form in which it is sent. */
 export function traceCarrier({ traceId, spanId, isSampled, state }: TraceContext): TraceCarrier {
   const traceparent = `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
   return state === undefined ? { traceparent } : { traceparent, tracestate: state };

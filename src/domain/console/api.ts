@@ -16,19 +16,19 @@ export const MAX_OPENED_BYTES = 24 * 1024 * 1024;
 export const LINK_PARAMETER = 'link';
 
 /**
- * A link to the console. Its path is like no other, so that a browser does not open a page that somebody else who had the port
- * before told it to keep.
+ * A link to the console. Its path is unique, so that the browser does not open a page that another program on the same port
+ * told it to cache.
  */
 export function consoleLink(url: string, secret: string): string {
   return `${url}/?at=${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}#${LINK_PARAMETER}=${secret}`;
 }
 
 /**
- * Method and path of everything there is. `:name` is a path segment (`encodeURIComponent`). The comment has the types: query
- * or body, then answer. Failures of any of them: an HTTP status of 400 or more, and `ConsoleFailure`.
+ * Method and path of every route. `:name` is a path segment (`encodeURIComponent`). The comments name the types: query or body,
+ * then answer. A failure of any route is an HTTP status of 400 or more with a `ConsoleFailure`.
  */
 export const CONSOLE_ROUTES = {
-  /** `LoginRequest` -> `LoggedIn`. The only one without a session. */
+  /** `LoginRequest` -> `LoggedIn`. The only route without a session. */
   login: 'POST /login',
   /** -> `SessionInfo`. */
   session: 'GET /session',
@@ -54,21 +54,21 @@ export const CONSOLE_ROUTES = {
   run: 'GET /runs/:id',
   /** `{ from?: number; limit?: number }` -> `DeliveryPage`. */
   deliveries: 'GET /runs/:id/deliveries',
-  /** -> `{ body: string; isCut: boolean }`: one delivery whole, up to a bound. */
+  /** -> `{ body: string; isCut: boolean }`: one whole delivery, up to a bound. */
   delivery: 'GET /runs/:id/deliveries/:position',
   /** -> `CallArguments`. */
   callArguments: 'GET /runs/:id/calls/:number',
   /** -> `ReplayedRun`: runs the program again offline, answered from its journal. Finds the lines of its calls and all logs. Owner only. */
   replay: 'POST /runs/:id/replay',
-  /** -> `RunDetail` after it. */
+  /** -> `RunDetail` after the change. */
   cancelRun: 'POST /runs/:id/cancel',
-  /** -> `RunDetail` after it. */
+  /** -> `RunDetail` after the change. */
   resumeRun: 'POST /runs/:id/resume',
-  /** -> `{ source, profile, language }` of the program, for the playground; the person runs it from there. */
+  /** -> `{ source, profile, language }` of the program, for the playground. The person runs it from there. */
   runAgain: 'GET /runs/:id/program',
   /** -> `ExportedRun`, as a download. */
   exportRun: 'GET /runs/:id/export',
-  /** `ExportedRun` (what a file holds, at most `MAX_OPENED_BYTES`) -> `OpenedRun`. Nothing is stored or run. */
+  /** `ExportedRun` (the content of a file, at most `MAX_OPENED_BYTES`) -> `OpenedRun`. Nothing is stored or run. */
   openRun: 'POST /runs/open',
 
   /** `KeepRequest` -> `KeepPreview`. Stores nothing. Owner only. */
@@ -77,7 +77,7 @@ export const CONSOLE_ROUTES = {
   keepRun: 'POST /runs/:id/keep',
   /** -> `UndoPlan`. Changes nothing. Owner only. */
   undoPlan: 'GET /runs/:id/undo',
-  /** `{ calls: number[] }`, those that were shown as ready -> `UndoAnswer`. Owner only. */
+  /** `{ calls: number[] }`, calls that were shown as ready -> `UndoAnswer`. Owner only. */
   undoRun: 'POST /runs/:id/undo',
   /** -> `{ scripts: ScriptItem[] }`. */
   scripts: 'GET /scripts',
@@ -97,7 +97,7 @@ export const CONSOLE_ROUTES = {
   servers: 'GET /servers',
   /** -> `ServerLog`. */
   serverLog: 'GET /servers/:id/log',
-  /** -> `{ server: ServerView }`, after it was asked again. Owner only. */
+  /** -> `{ server: ServerView }`, after reconnecting. Owner only. */
   reconnect: 'POST /servers/:id/reconnect',
   /** -> `LoginLink`. Owner only. */
   serverLogin: 'POST /servers/:id/login',
@@ -105,7 +105,7 @@ export const CONSOLE_ROUTES = {
   tools: 'GET /tools',
   /** -> `ToolDetail`. `:server` is the server's id, `:tool` the tool's own name. */
   tool: 'GET /tools/:server/:tool',
-  /** `{ arguments: JsonObject }` -> `TryAnswer`. By the same policy, limits and audit as an agent's call. Owner only. */
+  /** `{ arguments: JsonObject }` -> `TryAnswer`. Subject to the same policy, limits and audit log as an agent's call. Owner only. */
   tryTool: 'POST /tools/:server/:tool/try',
 
   /** -> `PolicyView`. */
@@ -119,7 +119,7 @@ export const CONSOLE_ROUTES = {
 
   /** `AuditQuery` -> `AuditPage`. */
   audit: 'GET /audit',
-  /** -> `ChainReport`. Reads the whole chain: by a button, not by itself. */
+  /** -> `ChainReport`. Reads the whole chain, so only a button starts it. */
   verifyAudit: 'POST /audit/verify',
   /** `AuditQuery` without `before` and `limit` -> JSON lines, as a download. */
   exportAudit: 'GET /audit/export',
@@ -130,10 +130,10 @@ export const CONSOLE_ROUTES = {
   connect: 'GET /connect',
 } as const;
 
-/** What went wrong, and what to do: shown as it is. */
+/** What went wrong, and what to do. The message is shown unchanged. */
 export interface ConsoleFailure {
   readonly error: {
-    /** `no_session`: show how to get a link. `conflict`: somebody else was faster. `gone`: it was deleted. */
+    /** `no_session`: show how to get a link. `conflict`: another person or process was faster. `gone`: it was deleted. */
     readonly code: 'no_session' | 'forbidden' | 'bad_input' | 'not_found' | 'conflict' | 'busy' | 'internal' | string;
     readonly message: string;
   };

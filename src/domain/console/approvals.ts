@@ -4,12 +4,12 @@ import type { JsonValue } from '../json.js';
 export interface ApprovalQuery {
   /** Absent: pending only. */
   readonly state?: 'pending' | 'all';
-  /** Cards, at most 100. */
+  /** Number of cards, at most 100. */
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-/** Cards, the oldest first where they are pending, else the newest first. */
+/** Pending cards are sorted oldest first, all others newest first. */
 export interface ApprovalPage {
   readonly cards: readonly ApprovalCard[];
   readonly pending: number;
@@ -18,25 +18,25 @@ export interface ApprovalPage {
 
 /** Calls of one tool in one run that are asked about for the same reasons: a loop's writes are one card. */
 export interface ApprovalCard {
-  /** Of its first call. */
+  /** The id of its first call. */
   readonly id: string;
   readonly runId: string;
   readonly caller: string;
-  /** The program's first telling line; absent where the run is not stored. */
+  /** The first meaningful line of the program; absent if the run is not stored. */
   readonly runTitle?: string;
   readonly serverId: string;
   readonly toolName: string;
   readonly state: Exclude<ApprovalState, 'NOT_REQUIRED'>;
   readonly reason: string;
   readonly reasons: readonly ApprovalReason[];
-  /** The lines of the program around the call, numbered as in the source where the first line says so. */
+  /** The lines of the program around the call, with the line numbers of the source if the first line says so. */
   readonly code: string;
   readonly scopes: readonly GrantScope[];
-  /** At most 200; `callCount` is how many there are. Load the others with `approval`. */
+  /** At most 200; `callCount` is the total. Load the others with `approval`. */
   readonly calls: readonly ApprovalView[];
   readonly callCount: number;
   readonly createdAtMs: number;
-  /** The first that expires. */
+  /** The earliest expiry of its calls. */
   readonly expiresAtMs: number;
   /** A client made the call itself, outside every run. */
   readonly isDirect: boolean;
@@ -45,23 +45,23 @@ export interface ApprovalCard {
 export interface ApprovalReason {
   readonly kind: 'rule' | 'preset' | 'flow' | 'budget' | 'other';
   readonly text: string;
-  /** Of the flow guard: the server whose data the run had read before. */
+  /** From the flow guard: the server whose data the run had read before. */
   readonly readFrom?: string;
 }
 
 export interface ApprovalView {
   readonly id: string;
-  /** Number of the call within its run; 0 for one that a client made itself. */
+  /** Number of the call within its run; 0 for a direct call by a client. */
   readonly call: number;
-  /** As they are sent, but for secrets, which are marks. Cut where they are large: see `isCut`. */
+  /** As sent, with secrets replaced by marks. Large arguments are cut: see `isCut`. */
   readonly arguments: JsonValue;
   readonly isCut: boolean;
   readonly argumentsBytes: number;
-  /** SHA-256 of the arguments as they are sent: goes back with the decision. */
+  /** SHA-256 of the arguments as sent. The decision must include it. */
   readonly digest: string;
   /** Secrets that are shown as marks. */
   readonly hiddenParts: number;
-  /** What was stored was changed: it can be denied and not approved. */
+  /** The stored approval was changed. It can be denied, but not approved. */
   readonly isUnreadable: boolean;
   readonly state: Exclude<ApprovalState, 'NOT_REQUIRED'>;
   readonly createdAtMs: number;
@@ -76,9 +76,12 @@ export interface ApprovalView {
 
 export interface DecideRequest {
   readonly decision: 'approve' | 'deny';
-  /** What was shown: each with the digest that was shown. At most 500. */
+  /** The calls that were shown, each with the digest that was shown. At most 500. */
   readonly calls: readonly { readonly id: string; readonly digest: string }[];
-  /** `call` where nothing is said: each of the named calls, once. `run` and `hour`: this tool, until the run ends or for an hour; for one card at a time. */
+  /**
+   * Default `call`: each of the named calls, once. `run` and `hour`: this tool, until the run ends or for an hour; for one card
+   * at a time.
+   */
   readonly scope?: Extract<GrantScope, 'call' | 'run' | 'hour'>;
   readonly reason?: string;
 }
@@ -91,10 +94,10 @@ export interface DecideOutcome {
   readonly id: string;
   /**
    * - `decided`: by this request
-   * - `decided_before`: somebody else was faster; `approval` says who and what
+   * - `decided_before`: another person decided first; `approval` has the name and the decision
    * - `expired`, `not_found`
-   * - `changed`: it is not what was shown; load it again
-   * - `refused`: `message` says why (its run has ended, it cannot be read)
+   * - `changed`: it differs from what was shown; load it again
+   * - `refused`: `message` says why (its run has ended, or it cannot be read)
    */
   readonly outcome: 'decided' | 'decided_before' | 'expired' | 'not_found' | 'changed' | 'refused';
   readonly message?: string;

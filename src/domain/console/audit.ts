@@ -11,12 +11,12 @@ export interface AuditQuery {
   readonly limit?: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 export interface AuditPage {
   readonly records: readonly AuditRecord[];
   /** For the next page. */
   readonly before?: number;
-  /** Callers of codemode's own programs: their records are marked. */
+  /** Callers of codemode's own programs. Their records are marked. */
   readonly ownCallers: readonly string[];
   /** The log is switched off in the configuration. */
   readonly isOff?: true;

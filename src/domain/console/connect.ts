@@ -1,31 +1,31 @@
 export interface ConnectInfo {
   readonly clients: readonly ConnectClient[];
-  /** Clients that have connected and are none of those above. */
+  /** Clients that have connected and are not listed above. */
   readonly others: readonly ConnectedClient[];
-  /** Where clients reach this host over HTTP; absent where it serves none. */
+  /** The URL of this host for clients over HTTP; absent if it serves none. */
   readonly url?: string;
 }
 
 export interface ConnectClient {
   readonly id: string;
   readonly name: string;
-  /** What to type. */
+  /** The command to type. */
   readonly command?: string;
-  /** The file, and what goes into it. */
+  /** The file, and the text to put into it. */
   readonly file?: { readonly path: string; readonly text: string };
   /** A link that the client opens. */
   readonly link?: string;
-  /** Whether anything of the client is on this machine. */
+  /** Whether any trace of the client was found on this machine. */
   readonly isFound: boolean;
   /** Whether its file starts codemode. */
   readonly isConfigured: boolean;
-  /** Whether it has used a host of this state folder, by the name that it gives itself. */
+  /** Connections to a host of this state folder under the client's own name. */
   readonly connections: readonly ConnectedClient[];
   /** Why its file could not be read. */
   readonly problem?: string;
 }
 
-/** A client as it introduced itself. */
+/** A client under the name and version that it sent. */
 export interface ConnectedClient {
   readonly name: string;
   readonly version: string;
@@ -33,6 +33,6 @@ export interface ConnectedClient {
   readonly caller: string;
   readonly firstAtMs: number;
   readonly lastAtMs: number;
-  /** The host that it used last still runs; where it is one that the client started, the client is connected now. */
+  /** Whether the host that it used last still runs. If the client started that host itself, the client is connected now. */
   readonly isHostUp: boolean;
 }

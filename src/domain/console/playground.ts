@@ -9,7 +9,7 @@ export interface PlaygroundInfo {
 export interface PlaygroundProfile {
   readonly name: ProfileName;
   readonly languages: readonly string[];
-  /** A program that works here. */
+  /** A program that works with the connected servers. */
   readonly example: string;
   /** Why it cannot be used on this machine. */
   readonly problem?: string;
@@ -25,20 +25,20 @@ export interface PlaygroundRequest {
 export interface PlaygroundAnswer {
   readonly runId?: string;
   readonly state: RunState;
-  /** Exactly what a client hands to its model, and about how many tokens that is. */
+  /** Exactly what a client passes to its model, and an estimate of its tokens. */
   readonly forModel: string;
   readonly tokens: number;
   /** The same as data, for a person. */
   readonly structured: JsonObject;
   readonly isError: boolean;
   readonly notes: readonly string[];
-  /** Approvals that it waits for: they are in the inbox. */
+  /** Approvals that the run waits for. They are in the inbox. */
   readonly approvals: readonly string[];
 }
 
 export interface ToolField {
   readonly name: string;
-  /** TypeScript, in short. */
+  /** The TypeScript type, abbreviated. */
   readonly type: string;
   readonly isRequired: boolean;
   readonly description: string;
@@ -52,7 +52,7 @@ export interface PlaygroundDeclarations {
     readonly exportName: string;
     /** With the types of its declaration, on one line. */
     readonly signature: string;
-    /** What it takes, and what it gives where it says so. */
+    /** The input fields, and the output fields if the tool declares them. */
     readonly input: readonly ToolField[];
     readonly output: readonly ToolField[];
     readonly description: string;

@@ -3,19 +3,19 @@ import type { Decision, Preset } from '../policy.js';
 
 export interface PolicyView {
   readonly preset: Preset;
-  /** Of the file as it is now. */
+  /** The rules in the file now. */
   readonly rules: readonly PolicyRuleView[];
-  /** Whether this host decides by these rules: hosts read their rules when they start. */
+  /** Whether this host uses these rules. Hosts read their rules when they start. */
   readonly isInEffect: boolean;
   /** How often the preset decided, among `callCount` calls. */
   readonly presetHits: number;
-  /** The calls that hits are counted among: the newest of ended runs whose recordings are kept, at most 500. */
+  /** The number of calls in which hits are counted: the newest calls of ended runs with a recording, at most 500. */
   readonly callCount: number;
-  /** The file that `save` would change; absent where there is none that codemode may change. */
+  /** The file that `save` would change; absent if there is no file that codemode may change. */
   readonly file?: string;
-  /** Why it cannot be changed from here. */
+  /** Why the file cannot be changed from the console. */
   readonly fileNote?: string;
-  /** Digest of the file's text: goes back with `save`, so that nobody's change is lost. */
+  /** Digest of the file's text. `save` must include it, so that no concurrent change is lost. */
   readonly fileDigest?: string;
 }
 
@@ -31,21 +31,21 @@ export interface PolicyRuleView {
   readonly isInEffect: boolean;
 }
 
-/** A rule in the words of the configuration, and where it goes: before this number; after the last where it is absent. */
+/** A rule in the syntax of the configuration, and the number of the rule to insert it before. Absent: after the last rule. */
 export interface DraftRequest {
   readonly rule: JsonObject;
   readonly before?: number;
 }
 
 export interface DraftReport {
-  /** Calls that were looked at. */
+  /** Calls that were evaluated. */
   readonly callCount: number;
   /** Calls that the draft would decide. */
   readonly hits: number;
-  /** Those that it would decide otherwise than now: the newest first, at most 100. */
+  /** Calls that it would decide differently: newest first, at most 100. */
   readonly changes: readonly DraftChange[];
   readonly changeCount: number;
-  /** Calls that could not be looked at, since their tools are gone. */
+  /** Calls that could not be evaluated, because their tools no longer exist. */
   readonly skipped: number;
 }
 
@@ -73,6 +73,6 @@ export interface SaveRequest extends DraftRequest {
 export interface PolicySaved {
   readonly file: string;
   readonly diff: string;
-  /** What has to happen before the rule counts. */
+  /** What has to happen before the rule takes effect. */
   readonly note: string;
 }

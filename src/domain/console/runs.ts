@@ -9,7 +9,7 @@ export interface RunQuery {
   readonly state?: RunState;
   readonly caller?: string;
   readonly profile?: string;
-  /** Found in the title, the id or the caller. */
+  /** Searched for in the title, the id and the caller. */
   readonly text?: string;
   readonly sinceMs?: number;
   /** At most 200. */
@@ -17,13 +17,13 @@ export interface RunQuery {
   readonly cursor?: string;
 }
 
-/** The newest first. Where `text` filters, a page may have fewer than `limit` and a cursor all the same: the search goes on from there. */
+/** Newest first. If `text` filters, a page may have fewer than `limit` runs and still a cursor: the search continues from there. */
 export interface RunPage {
   readonly runs: readonly RunItem[];
   readonly cursor?: string;
 }
 
-/** Runs of other processes are seen while they run if they take longer than a moment. */
+/** A run of another process is listed while it runs, unless it ends within a moment. */
 export interface RunItem {
   readonly runId: string;
   readonly state: RunState;
@@ -34,27 +34,27 @@ export interface RunItem {
   readonly updatedAtMs: number;
   readonly durationMs?: number;
   readonly pendingApprovals: number;
-  /** Calls of tools that it made; absent until it has ended. */
+  /** Number of tool calls it made; absent until it has ended. */
   readonly toolCalls?: number;
   /**
-   * What tools answered, less what the run answered, by the method of `UsageReport`: a model that calls the tools one by one
-   * reads so many tokens more. Negative where the answer is longer. Absent until it has ended.
+   * Tokens of the tools' answers minus tokens of the run's answer, by the method of `UsageReport`: what a model that calls the
+   * tools one by one would read in addition. Negative if the run's answer is longer. Absent until the run has ended.
    */
   readonly savedTokens?: number;
-  /** Of a failed run: why, in one line. */
+  /** For a failed run: the reason, in one line. */
   readonly problem?: string;
-  /** Codemode ran it itself, to measure or to check this machine: `doctor`, `measure`, `demo`. */
+  /** Codemode ran it itself, to measure or check this machine: `doctor`, `measure`, `demo`. */
   readonly isOwn?: true;
 }
 
 export interface RunDetail extends RunItem {
-  /** Absent where no recording is kept: it has not ended, was cancelled, or is too large. */
+  /** Absent if no recording is kept: the run has not ended, was cancelled, or is too large. */
   readonly program?: {
     readonly source: string;
     readonly language: SourceLanguage | 'node' | 'python' | 'go';
     readonly codeDigest: string;
   };
-  /** Why `program`, deliveries and replay are missing, where they are. */
+  /** Why `program`, deliveries and replay are missing, if they are. */
   readonly recordingNote?: string;
   readonly engine?: {
     readonly name: string;
@@ -63,12 +63,12 @@ export interface RunDetail extends RunItem {
     readonly isolation: string;
   };
   readonly limits?: JsonObject;
-  /** What was used of them, where the answer says so. */
+  /** What the run used of its limits, if the answer reports it. */
   readonly usage?: { readonly cpuMs?: number; readonly memoryBytes?: number; readonly calls: number };
-  /** In the order in which they were made. At most 5,000; `callCount` is how many there are. */
+  /** In the order in which they were made. At most 5,000; `callCount` is the total. */
   readonly calls: readonly RunCall[];
   readonly callCount: number;
-  /** Those that the answer kept; all of them come from `replay`. */
+  /** The log entries kept in the answer. `replay` returns all of them. */
   readonly logs: readonly LogEntry[];
   readonly outcome?:
     | {
@@ -86,24 +86,24 @@ export interface RunDetail extends RunItem {
         readonly position?: SourcePosition;
         readonly stack?: string;
       };
-  /** What the client was answered, as the contract of its profile says; cut where it is large. */
+  /** The answer to the client, in the format of its profile's contract; cut if it is large. */
   readonly answer: JsonValue;
   readonly isAnswerCut: boolean;
   readonly deliveryCount: number;
   readonly approvals: readonly ApprovalView[];
-  /** The file was opened, and is not a run of this state folder. */
+  /** The run was opened from a file and is not in this state folder. */
   readonly isFromFile?: true;
 }
 
-/** One call. What is not on record is absent: lines come from `replay`, times and verdicts from the audit log. */
+/** One call. Fields that are not on record are absent: lines come from `replay`, times and verdicts from the audit log. */
 export interface RunCall {
-  /** Absent for calls that only the audit log has. */
+  /** Absent for calls that are only in the audit log. */
   readonly number?: number;
   readonly serverId: string;
   readonly toolName: string;
   /** How the program calls it: `server/tool`, or a function of codemode such as `@discovery/searchTools`. */
   readonly target: string;
-  /** A tool of a server, not a function of codemode. */
+  /** Whether it is a tool of a server, not a function of codemode. */
   readonly isTool: boolean;
   readonly line?: number;
   /** In milliseconds since 1970. */
@@ -113,18 +113,18 @@ export interface RunCall {
   readonly resultBytes?: number;
   /** Position of its answer among the deliveries. */
   readonly answeredAt?: number;
-  /** A person has not decided about it yet: nothing was sent. */
+  /** It waits for a person's decision. Nothing was sent. */
   readonly isWaiting?: true;
-  /** The number of the call that ran the stored script which made this one. */
+  /** The number of the call that ran the stored script containing this call. */
   readonly parent?: number;
-  /** 1 for a call of a stored script that the program runs, 2 for one of a script that such a script runs. */
+  /** 1 for a call of a stored script that the program runs, 2 for a call of a script that such a script runs. */
   readonly depth?: number;
   /** The stored script that this call runs. */
   readonly script?: string;
-  /** Attempts that failed, after each of which it was sent again. */
+  /** Failed attempts, each followed by a retry. */
   readonly retries?: readonly { readonly atMs: number; readonly failure: string }[];
   readonly redactions?: Readonly<Record<string, number>>;
-  /** Its wait for a person: the run may have been suspended meanwhile. */
+  /** Its wait for a person. The run may have been suspended during that time. */
   readonly approval?: {
     readonly id: string;
     readonly state: ApprovalState;
@@ -132,7 +132,7 @@ export interface RunCall {
     readonly decidedAtMs?: number;
     readonly by?: string;
   };
-  /** The labels that its server has now: for the flow view. */
+  /** The labels that its server has now, for the flow view. */
   readonly labels: readonly Label[];
   readonly isReadOnly?: boolean;
 }
@@ -151,7 +151,7 @@ export interface DeliveryView {
   readonly kind: (typeof DELIVERY_KINDS)[number];
   readonly atMs: number;
   readonly call?: number;
-  /** The beginning of it as text. */
+  /** The beginning of the delivery as text. */
   readonly preview?: string;
   readonly bytes?: number;
 }
@@ -170,18 +170,18 @@ export interface ReplayedRun {
   readonly lines: readonly (readonly [call: number, line: number])[];
 }
 
-/** What is shown of such a file: as little as of a run that is stored, however large the file is. */
+/** The view of an opened file. It is bounded like the view of a stored run, however large the file is. */
 export interface OpenedRun {
   readonly run: RunDetail;
   readonly deliveries: readonly DeliveryView[];
 }
 
-/** One file that another console opens. */
+/** A file with one run, for another console to open. */
 export interface ExportedRun {
   readonly format: 'codemode run 1';
   readonly version: string;
   readonly run: RunDetail;
   readonly deliveries: readonly DeliveryView[];
-  /** What `codemode replay FILE` reads; absent where none is kept. */
+  /** The input of `codemode replay FILE`; absent if none is kept. */
   readonly recording?: JsonValue;
 }

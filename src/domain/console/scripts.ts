@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../json.js';
 import type { SourceLanguage } from '../run.js';
 
-/** What a person wants to make of a run. */
+/** How a person wants to keep a run as a script. */
 export interface KeepRequest {
   readonly name: string;
   readonly description: string;
-  /** Values of the program that become properties of its input. */
+  /** Values in the program that become properties of its input. */
   readonly inputs: readonly KeptInput[];
 }
 
@@ -14,20 +14,20 @@ export interface KeptInput {
   readonly value: string | number;
 }
 
-/** What would be stored. */
+/** The script that would be stored. */
 export interface KeepPreview {
   readonly source: string;
   readonly language: SourceLanguage;
   /** How a program calls it. */
   readonly functionName: string;
   readonly inputs: readonly (KeptInput & { readonly lines: readonly number[] })[];
-  /** Values that were sent to tools, and may be inputs too. */
+  /** Values that were sent to tools, and could become inputs too. */
   readonly proposed: readonly (KeptInput & { readonly line: number })[];
-  /** `server/tool`: if one of them changes, the program asks before it runs. */
+  /** `server/tool`. If one of these tools changes, the script asks for approval before it runs. */
   readonly tools: readonly string[];
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
-  /** A program has this name already; keeping makes the version after this one. */
+  /** The current version of the program that already has this name. Keeping creates the next version. */
   readonly takenVersion?: number;
 }
 
@@ -42,7 +42,7 @@ export interface ScriptItem extends KeptProgram {
   readonly description: string;
   readonly profile: string;
   readonly createdAtMs: number;
-  /** The caller whose program kept it; absent where a person did. */
+  /** The caller whose program kept it; absent if a person did. */
   readonly savedBy?: string;
 }
 
@@ -61,11 +61,11 @@ export interface UndoStepView {
   readonly tool: string;
   readonly state: 'ready' | 'undone' | 'nothing' | 'impossible';
   readonly why: string;
-  /** What would be sent. */
+  /** The call that would be sent. */
   readonly inverse?: { readonly tool: string; readonly arguments: JsonValue };
 }
 
-/** The last call first. */
+/** Last call first. */
 export interface UndoPlan {
   readonly steps: readonly UndoStepView[];
 }

@@ -4,7 +4,7 @@ import type { UpstreamState } from '../upstream.js';
 
 export interface ServerView {
   readonly id: string;
-  /** The name programs import it by. */
+  /** The name that programs import it by. */
   readonly path: string;
   readonly state: UpstreamState;
   readonly transport: string;
@@ -13,7 +13,7 @@ export interface ServerView {
   readonly toolCount: number;
   readonly reason?: string;
   readonly needsLogin: boolean;
-  /** Whether a log-in can be started from here. */
+  /** Whether a login can be started from the console. */
   readonly canLogIn: boolean;
   readonly sinceMs?: number;
   readonly losses: number;
@@ -23,22 +23,22 @@ export interface ServerView {
 }
 
 export interface ServerLog {
-  /** The end of what its process wrote to stderr, without its credentials; the current process, or the one that crashed. */
+  /** The last lines its process wrote to stderr, with credentials redacted. From the current process, or the one that crashed. */
   readonly lines: readonly string[];
   readonly summary?: string;
-  /** Why there is none: it is not a process of this machine, or has not been started. */
+  /** Why there is no log: the server is not a process on this machine, or was not started. */
   readonly note?: string;
 }
 
 export interface LoginLink {
-  /** To be opened by the person. The host waits for the browser to come back. Absent: it is logged in already. */
+  /** The person opens this URL, and the host waits for the browser's redirect. Absent: already logged in. */
   readonly url?: string;
   readonly issuer?: string;
 }
 
 export interface ToolQuery {
   readonly server?: string;
-  /** As agents search; then the best first, with scores. */
+  /** Searches as agents do: best match first, with scores. */
   readonly query?: string;
   /** At most 200. */
   readonly limit?: number;
@@ -57,7 +57,7 @@ export interface ToolItem {
   readonly toolName: string;
   readonly exportName: string;
   readonly description: string;
-  /** For calls without regard to arguments, of the agent on this machine. */
+  /** For calls by the agent on this machine, regardless of arguments. */
   readonly decision: Decision;
   readonly score?: number;
 }
@@ -66,14 +66,14 @@ export interface ToolDetail extends ToolItem {
   readonly declaration: string;
   readonly inputSchema: JsonValue;
   readonly outputSchema?: JsonValue;
-  /** What callers have seen the tool return, as types; none where it declares an output or was never called. */
+  /** The types of results that callers have seen from the tool. Empty if it declares an output or was never called. */
   readonly observed: readonly { readonly caller: string; readonly profile: string; readonly type: string }[];
   readonly annotations: JsonObject;
   readonly policy: {
     readonly decision: Decision;
     readonly reason: string;
     readonly rule: string;
-    /** Rules that decide for some arguments. */
+    /** Rules that match only some arguments. */
     readonly dependsOn: readonly string[];
     readonly price?: string;
   };
@@ -94,5 +94,5 @@ export type TryAnswer =
       readonly hint?: string;
       readonly durationMs: number;
     }
-  /** The policy asks: the approval is in the inbox. Decide there, then try again: the decision counts for the same arguments. */
+  /** The policy asks, and the approval is in the inbox. Decide it there, then try again with the same arguments. */
   | { readonly state: 'pending'; readonly approval: string };

@@ -1,16 +1,16 @@
 import type { CallVerdict } from '../audit.js';
 
 export interface UsageReport {
-  /** What a model reads before its first program: estimated, as `codemode measure` does. */
+  /** Tokens that a model reads before its first program, estimated as in `codemode measure`. */
   readonly context: { readonly tools: number; readonly definitions: number; readonly told: number };
-  /** How `days[].answerTokens` and `readTokens` are estimated, in words. */
+  /** A description of how `days[].answerTokens` and `readTokens` are estimated. */
   readonly method: string;
-  /** UTC, the oldest first; days without calls are left out. */
+  /** UTC days, oldest first. Days without calls are left out. */
   readonly days: readonly UsageDay[];
   readonly servers: readonly UsageServer[];
-  /** Calls of `doctor`, `measure` and `demo`, which are left out of everything else. */
+  /** Calls of `doctor`, `measure` and `demo`, which are excluded from all other figures. */
   readonly ownCalls: number;
-  /** Whether more calls were there than were read. */
+  /** Whether there were more calls than were read. */
   readonly isCut: boolean;
 }
 
@@ -19,9 +19,9 @@ export interface UsageDay {
   readonly runs: number;
   readonly calls: number;
   readonly errors: number;
-  /** What the tools answered: with direct calls the model would have read it. */
+  /** Tokens of the tools' answers, which a model that calls tools directly would have read. */
   readonly answerTokens: number;
-  /** What the model read of the runs' answers instead. */
+  /** Tokens of the runs' answers, which the model read instead. */
   readonly readTokens: number;
   /** Model turns that direct calls would have taken beyond one per run. */
   readonly savedTurns: number;

@@ -28,7 +28,7 @@ export function isConstraint(keyword: string): boolean {
   return KEYWORDS.has(keyword);
 }
 
-/** In the order of the type, whatever order the schema has. */
+/** In the order of the type, regardless of the schema's order. */
 export function readConstraints(schema: JsonObject): Constraints | undefined {
   const found: { -readonly [Key in keyof Constraints]: Constraints[Key] } = {};
   for (const key of NUMBERS) {
@@ -44,7 +44,7 @@ export function readConstraints(schema: JsonObject): Constraints | undefined {
     if (value !== undefined) found[key] = value;
   }
   if (schema.uniqueItems === true) found.uniqueItems = true;
-  // Draft-04: a boolean says that the limit beside it is itself excluded.
+  // Draft-04: the boolean `true` means that the limit beside it is exclusive.
   if (schema.exclusiveMinimum === true && found.minimum !== undefined) {
     found.exclusiveMinimum = found.minimum;
     delete found.minimum;

@@ -2,20 +2,20 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { type Constraints, countOf, isConstraint, readConstraints, textOf } from './constraints.js';
 
 /**
- * The keywords of one schema in the form of 2020-12, whatever draft they were written in. A keyword that holds something
- * JSON Schema does not allow there is `undefined`. Schemas below this one are left as the server sent them: `true`,
- * `false`, an object, or something that is no schema at all, which only the reader of that place can report.
+ * The keywords of one schema in the form of 2020-12, whatever draft they were written in. A keyword with a value that JSON
+ * Schema does not allow is `undefined`. Subschemas are left as the server sent them: `true`, `false`, an object, or an invalid
+ * value that only the reader of that subschema can report.
  */
 export type SchemaKeywords = Readonly<Keywords>;
 
 class Keywords {
-  /** In lower case: some converters write `STRING`. Names that JSON Schema does not know are in it. */
+  /** In lower case, because some converters write `STRING`. Includes names that JSON Schema does not define. */
   types: readonly string[] | undefined;
   /** `$ref`, `$dynamicRef` and `$recursiveRef`. */
   references: readonly string[] | undefined;
   constant: JsonValue | undefined;
   enumeration: readonly JsonValue[] | undefined;
-  /** Never empty, like the two below. */
+  /** Never empty, like `anyOf` and `oneOf`. */
   allOf: readonly JsonValue[] | undefined;
   anyOf: readonly JsonValue[] | undefined;
   oneOf: readonly JsonValue[] | undefined;
@@ -31,15 +31,15 @@ class Keywords {
   additionalProperties: JsonValue | undefined;
   unevaluatedProperties: JsonValue | undefined;
   propertyNames: JsonValue | undefined;
-  /** With the lists of `dependencies`, their form up to draft-07. */
+  /** Includes the lists of `dependencies`, the form up to draft-07. */
   dependentRequired: Dependency<readonly string[]>[] | undefined;
-  /** With the schemas of `dependencies`. */
+  /** Includes the schemas of `dependencies`. */
   dependentSchemas: Dependency<JsonObject | boolean>[] | undefined;
 
-  /** Never empty. Up to 2019-09 this is `items` with a list, and `prefixKeyword` says so. */
+  /** Never empty. Up to 2019-09 this is `items` with a list; then `prefixKeyword` is `items`. */
   prefixItems: readonly JsonValue[] | undefined;
   prefixKeyword: 'prefixItems' | 'items' = 'prefixItems';
-  /** What follows the prefix. Beside `items` with a list this is `additionalItems`. */
+  /** The schema of the items after the prefix. If `items` is a list, this is `additionalItems`. */
   items: JsonValue | undefined;
   unevaluatedItems: JsonValue | undefined;
   contains: JsonValue | undefined;
@@ -51,20 +51,20 @@ class Keywords {
   description: string | undefined;
   format: string | undefined;
   default: JsonValue | undefined;
-  /** Never empty. OpenAPI has one `example`. */
+  /** Never empty. OpenAPI's single `example` is included. */
   examples: readonly JsonValue[] | undefined;
   isDeprecated = false;
   isReadOnly = false;
   /** OpenAPI 3.0: `null` is allowed too. */
   isNullable = false;
-  /** Keywords that shape the type and hold something else than JSON Schema allows. */
+  /** Keywords that affect the type and have a value that JSON Schema does not allow. */
   malformed: string[] | undefined;
 }
 
-/** What must hold where the key is given. */
+/** What must hold if the key is given. */
 export type Dependency<T> = readonly [key: string, then: T];
 
-/** Reads the keywords that are there, and looks for no others: most schemas have three. Never throws. */
+/** Reads only the keywords that are present: most schemas have three. Never throws. */
 export function readKeywords(schema: JsonObject): SchemaKeywords {
   const found = new Keywords();
   let hasConstraints = false;
@@ -196,7 +196,7 @@ function markMalformed(found: Keywords, keyword: string): void {
   found.malformed.push(keyword);
 }
 
-/** Draft-03 marks the property itself as required, and servers still do. */
+/** Draft-03 marks the property itself as required, and some servers still do. */
 export function isMarkedRequired(property: JsonValue): boolean {
   return isJsonObject(property) && property.required === true;
 }

@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { isSchema } from './keywords.js';
 
-/** What a `$ref` of this document points to; `undefined` where it points nowhere, or out of the document. */
+/** Resolves a `$ref` within this document; `undefined` if the target does not exist or is outside the document. */
 export interface References {
-  /** `at`: the schema that the reference stands in; inside of one with its own `$id`, references are relative to that. */
+  /** `at`: the schema that contains the reference. Inside a schema with its own `$id`, references are relative to that. */
   resolve(reference: string, at?: JsonObject): { readonly pointer: string; readonly target: JsonValue } | undefined;
 }
 
 /**
- * References within one schema document: `#`, JSON Pointers (percent-encoded or not), `$anchor` and old `$id: "#name"`
- * names, and in front of them the address of the document, or of a schema in it that has an `$id` of its own, whole or
- * relative. Nothing is ever fetched or read from elsewhere.
+ * References within one schema document: `#`, JSON Pointers (percent-encoded or not), `$anchor` and old `$id: "#name"` names.
+ * They may be prefixed with the address, absolute or relative, of the document or of a schema in it with its own `$id`. Nothing
+ * is ever fetched or read from elsewhere.
  */
 export function referencesOf(root: JsonObject): References {
   const document: Resource = {
@@ -30,7 +30,8 @@ export function referencesOf(root: JsonObject): References {
       const address = hash < 0 ? reference : reference.slice(0, hash);
       embedded ??= embeddedIn(document);
       const here = (at === undefined ? undefined : embedded.resourceOf.get(at)) ?? document;
-      // Generators that put an `$id` on a part often go on to count from the whole: what is not in the part is looked for there.
+      // Generators that put an `$id` on a part often keep counting from the whole document, so a target missing from the part
+      // is looked up there.
       if (address === '') return within(here, reference, hash) ?? within(document, reference, hash);
       if (address === document.address) return within(document, reference, hash);
       const target = baseOf(address, here.base);
@@ -44,7 +45,7 @@ export function referencesOf(root: JsonObject): References {
 interface Resource {
   readonly root: JsonObject;
   readonly address: string | undefined;
-  /** Its address as a whole, to which others in it are relative. */
+  /** Its absolute address, which addresses in it are relative to. */
   readonly base: string;
   readonly pointer: string;
   anchors?: Map<string, JsonObject>;
@@ -52,11 +53,11 @@ interface Resource {
 
 interface Embedded {
   readonly byAddress: ReadonlyMap<string, Resource>;
-  /** Every schema in a part with an address; all others are of the document. */
+  /** Every schema inside a part with its own address. All other schemas belong to the document. */
   readonly resourceOf: ReadonlyMap<JsonObject, Resource>;
 }
 
-/** Stands for that of a document that has none. */
+/** The base address of a document without an address. */
 const NO_ADDRESS = 'schema://document/';
 
 function baseOf(address: string | undefined, base: string): string {
@@ -68,7 +69,7 @@ function baseOf(address: string | undefined, base: string): string {
   }
 }
 
-/** Their content is data, where `$id` is a key like any other. */
+/** Their content is data, in which `$id` is an ordinary key. */
 const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
 function embeddedIn(document: Resource): Embedded {
@@ -118,7 +119,7 @@ function resolvePointer(root: JsonObject, fragment: string, start: string): Retu
   return isSchema(renamed) ? { pointer: `${start}${fragment}`, target: renamed } : undefined;
 }
 
-/** What a JSON Pointer such as `/a/b` leads to. Own properties only: `/constructor` must not reach what is inherited. */
+/** The value at a JSON Pointer such as `/a/b`. Own properties only: `/constructor` must not reach an inherited one. */
 export function valueAt(root: JsonObject, pointer: string): JsonValue | undefined {
   return follow(root, pointer.slice(1).split('/').map(unescapeToken));
 }
@@ -132,7 +133,7 @@ function follow(root: JsonObject, tokens: readonly string[]): JsonValue | undefi
   return current;
 }
 
-/** The last part of a pointer as it was meant: `#/$defs/a~1b` ends in `a/b`. */
+/** The last token of a pointer, unescaped: `#/$defs/a~1b` ends in `a/b`. */
 export function lastToken(pointer: string): string {
   return unescapeToken(pointer.slice(Math.max(pointer.lastIndexOf('/'), pointer.lastIndexOf('#')) + 1));
 }
@@ -159,7 +160,7 @@ function ownAddress(root: JsonObject): string | undefined {
   return typeof id === 'string' ? id.replace(/#$/, '') : undefined;
 }
 
-/** How far down anchors are looked for. The reader's own depth is smaller. */
+/** Maximum depth of the search for anchors. The reader's own depth is smaller. */
 const MAX_ANCHOR_DEPTH = 64;
 
 function collectAnchors(root: JsonObject): Map<string, JsonObject> {
@@ -167,7 +168,7 @@ function collectAnchors(root: JsonObject): Map<string, JsonObject> {
   const visit = (value: JsonValue, depth: number): void => {
     if (typeof value !== 'object' || value === null || depth > MAX_ANCHOR_DEPTH) return;
     if (isJsonObject(value)) {
-      // What is named in a part with an address of its own is not of this one.
+      // A name inside a part with its own address does not belong to this resource.
       if (value !== root && embeddedAddress(value) !== undefined) return;
       for (const key of ['$anchor', '$dynamicAnchor', '$id'] as const) {
         const name = value[key];

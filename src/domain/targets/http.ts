@@ -9,7 +9,7 @@ export interface HttpTarget {
   readonly flavour: 'auto' | 'streamable' | 'sse';
 }
 
-/** The same over a WebSocket. */
+/** A server that speaks MCP over a WebSocket. */
 export interface WebSocketTarget {
   readonly kind: 'websocket';
   readonly url: string;

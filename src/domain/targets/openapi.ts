@@ -5,13 +5,13 @@ export interface OpenApiTarget {
   readonly kind: 'openapi';
   /** An absolute path, or an http(s) address. */
   readonly document: string;
-  /** Where calls go. Absent: to the document's own `servers`, as far as it may decide that. */
+  /** Base URL of calls. Absent: the document's own `servers`, as far as the document may decide that. */
   readonly baseUrl?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth?: ApiCredential;
 }
 
-/** What an API is shown with every call. `in` and `name` of a key are the document's where the user does not say. */
+/** The credential sent with every call. If the user does not set `in` and `name` of a key, the document's values apply. */
 export type ApiCredential =
   | { readonly type: 'bearer'; readonly token: string }
   | { readonly type: 'basic'; readonly username: string; readonly password: string }
@@ -35,7 +35,7 @@ export const OPENAPI: TargetKind<OpenApiTarget> = {
   login: { whyNot: 'it is an OpenAPI document: set auth of that server' },
 };
 
-/** A password is found in the base64 that it is sent in too: the redactor knows the forms of what it is given. */
+/** A password is redacted in its base64 form too: the redactor derives the encoded forms of the values it is given. */
 function credentialsIn(auth: ApiCredential | undefined): readonly (readonly [name: string, value: string])[] {
   switch (auth?.type) {
     case 'bearer':

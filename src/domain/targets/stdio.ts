@@ -1,13 +1,13 @@
 import type { TargetKind } from './target-kind.js';
 
-/** A process of this machine that speaks MCP on its stdin and stdout. */
+/** A process on this machine that speaks MCP over its stdin and stdout. */
 export interface StdioTarget {
   readonly kind: 'stdio';
   readonly command: string;
   readonly arguments: readonly string[];
-  /** What the user set for this server; added to the few variables that every child inherits. */
+  /** The user's variables for this server, added to the few that every child inherits. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Variables of our own environment that this server is given as well (`inheritEnv`), as they are now. */
+  /** Variables of our own environment that this server inherits as well (`inheritEnv`), with their current values. */
   readonly inherited?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }

@@ -3,7 +3,7 @@ import { OPENAPI, type OpenApiTarget } from './openapi.js';
 import { STDIO, type StdioTarget } from './stdio.js';
 import type { TargetKind } from './target-kind.js';
 
-/** Where an upstream is and how it is spoken to. Values may be secret: nothing here is ever printed as it is. */
+/** The location of an upstream and its protocol. Values may be secret: never print one unredacted. */
 export type UpstreamTarget = McpTarget | OpenApiTarget;
 export type McpTarget = StdioTarget | HttpTarget | WebSocketTarget;
 
@@ -11,7 +11,7 @@ type Kinds = { readonly [Kind in UpstreamTarget['kind']]: TargetKind<Extract<Ups
 
 const KINDS: Kinds = { stdio: STDIO, http: HTTP, websocket: WEBSOCKET, openapi: OPENAPI };
 
-/** What is to be known of this target's kind. */
+/** The definition of this target's kind. */
 export function kindOf<Target extends UpstreamTarget>({ kind }: Target): TargetKind<Target> {
   return KINDS[kind] as unknown as TargetKind<Target>;
 }
