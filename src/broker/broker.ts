@@ -57,11 +57,11 @@ export interface BrokerOptions extends UpstreamCallOptions {
   /** An answer that breaks its own schema is a failure rather than a warning. */
   readonly isOutputStrict: boolean;
   readonly approvals: Approvals;
-  /** Why a call must not be made with what is known of its tool; absent where nothing is kept from earlier processes. */
+  /** Why the stored definition of a tool must not be used for a call; absent if no definitions of earlier processes are kept. */
   readonly whyOutdated?: (tool: Tool) => Promise<string | undefined> | undefined;
-  /** The user's own commands that may refuse a call; absent where none is configured. */
+  /** The user's own commands that may refuse a call; absent if none is configured. */
   readonly hooks?: Hooks;
-  /** Absent where redaction is not wanted, as in tests of other things. */
+  /** Absent if redaction is off, as in some tests. */
   readonly redactor?: Redactor;
   /** Absent if the audit log is off: `audit.enabled: false`. */
   readonly audit?: AuditTrail;
@@ -107,13 +107,13 @@ export class Broker {
       await trace?.end(outcome);
       return outcome;
     } catch (error) {
-      // A bug in the host; the call may have been made all the same.
+      // A bug in the host. The call may have been made.
       await trace?.end({ ok: false, error: MISTAKE });
       throw error;
     }
   }
 
-  /** Records a call that was refused before it came here. */
+  /** Records a call that was refused before it reached the pipeline. */
   async refuse(call: BrokerCall, error: GuestError, verdict: CallVerdict): Promise<BrokerOutcome> {
     const { audit } = this.#options;
     const outcome: BrokerOutcome = { ok: false, error, verdict };
@@ -123,8 +123,9 @@ export class Broker {
   }
 
   /**
-   * Whether a program may be given the answer that an earlier run of it got to the same call: nothing but the need for a
-   * person or a rate limit speaks against the call. What it gets counts as received and spent, and nothing is sent.
+   * Whether a program may be given the answer that an earlier run of it got to the same call. A call that needs a person, or
+   * exceeds a rate limit, may still reuse it; any other obstacle rules it out. The answer counts as received and spent, and
+   * nothing is sent.
    */
   async admitReuse(call: BrokerCall): Promise<boolean> {
     if (this.#isExpired(call) || (await this.#options.whyOutdated?.(call.tool)) !== undefined) return false;
@@ -152,7 +153,7 @@ export class Broker {
     if (!checked.ok) return { ok: false, error: checked.error, verdict: 'invalid_arguments' };
     const ungranted = this.#admissionControl.refusalOf(call);
     if (ungranted !== undefined) return { ok: false, error: ungranted, verdict: 'denied' };
-    // What the call costs is reserved before anything is waited for: concurrent calls see what earlier ones have reserved.
+    // The cost is reserved before anything is awaited, so that concurrent calls see what earlier ones have reserved.
     const question = questionOf(call);
     const judgement = await this.#options.gate.judge(question, call.run.ledger);
     call.span?.set({ 'codemode.policy.decision': judgement.decision });
@@ -164,7 +165,7 @@ export class Broker {
       await bill?.giveBack();
       return { ok: false, error: busyError(call, busy), verdict: 'limited' };
     }
-    // Before a person is asked: nobody decides about a call that is refused anyway.
+    // Hooks run before a person is asked: nobody should decide about a call that is refused anyway.
     const vetoed = await this.#options.hooks?.refusalOf(call);
     if (vetoed !== undefined) {
       await bill?.giveBack();
@@ -181,7 +182,7 @@ export class Broker {
     return asked === undefined ? answer : { ...answer, approval: asked.approval };
   }
 
-  /** A person decides if the policy says so, or if one was asked before the run was suspended: a refusal stays one. */
+  /** A person decides if the policy says so, or if a person was asked before the run was suspended: a refusal stays a refusal. */
   async #ask(call: BrokerCall, judgement: Judgement): Promise<Answered | undefined> {
     const isAsked =
       judgement.decision === 'ask' ||
@@ -195,7 +196,7 @@ export class Broker {
     }
   }
 
-  /** Makes a call that nothing speaks against any more. A place among those in progress is not held while a person thinks. */
+  /** Makes a call that passed all checks. A concurrency slot is not held while a person decides. */
   async #send(call: BrokerCall, { question, paid, sending }: Sending): Promise<BrokerOutcome> {
     const { gate } = this.#options;
     const bill = paid ?? (await gate.payApproved(question, call.run.ledger));
@@ -217,7 +218,7 @@ export class Broker {
       await call.delegate?.onSending();
       const times = this.#admissionControl.timesOf(call.run, question);
       const outcome = asUnauthorized(await callUpstream(this.#options, call, question.arguments, times), call.input);
-      // The program has received the server's text from here on, whether it is an answer or an error.
+      // From here on the program has received the server's text, whether it is an answer or an error.
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#outcomeOf(call, outcome.reply);
       if (outcome.failure.kind === 'not_sent') await bill.giveBack();
@@ -280,7 +281,7 @@ export class Broker {
   }
 }
 
-/** A call that nothing speaks against any more. */
+/** A call that passed all checks. */
 interface Sending {
   readonly question: PolicyQuestion;
   readonly paid: Bill | undefined;

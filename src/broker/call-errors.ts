@@ -43,7 +43,7 @@ export function errorOfNoAnswer(call: BrokerCall, asked: Approval | undefined, e
   return toolCallError(call, `${name} needs a person's approval, and could not ask for it: ${why}`, 'Tell the user.');
 }
 
-/** `credential`: the setting that has it, where no login gets one. */
+/** `credential`: the setting that holds the server's credential, if it does not come from a login. */
 export function errorOfReply(call: BrokerCall, reply: ToolReply, credential?: string): GuestError {
   const text = reply.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   const message = text === '' ? failedWith(call, reply.structuredContent) : text;
@@ -51,7 +51,7 @@ export function errorOfReply(call: BrokerCall, reply: ToolReply, credential?: st
   const isUnauthorized = saysUnauthorized(text, call.input, reply.refusal);
   const error = toolCallError(call, message, isUnauthorized ? loginHint(call, credential) : GENERAL_HINTS.toolError, {
     ...omitUndefined({ structuredContent: reply.structuredContent }),
-    // Text is the message. Images and other blocks reach the program only here.
+    // The text is the message. Images and other blocks reach the program only in `content`.
     ...(hasMore ? { content: [...reply.content] } : {}),
     ...retryFields(call, reply.refusal),
   });
@@ -60,7 +60,7 @@ export function errorOfReply(call: BrokerCall, reply: ToolReply, credential?: st
 
 const MAX_SHOWN_CHARACTERS = 1_000;
 
-/** Some servers say what went wrong as data only. */
+/** Some servers report an error only as structured data. */
 function failedWith(call: BrokerCall, data: unknown): string {
   const name = nameOf(call);
   if (data === undefined || data === null) return `${name} failed without saying why`;
@@ -100,7 +100,7 @@ function waitHint(retryAfterMs: number | undefined): string {
 
 const MAX_ERROR_CHARACTERS = 4_000;
 
-/** After redaction: half a secret would not be recognised, and would leak. */
+/** Runs after redaction: half a secret would not be recognised, and would leak. */
 export function shortened(outcome: BrokerOutcome): BrokerOutcome {
   if (outcome.ok || outcome.error.message.length <= MAX_ERROR_CHARACTERS) return outcome;
   return { ...outcome, error: { ...outcome.error, message: outcome.error.message.slice(0, MAX_ERROR_CHARACTERS) } };
@@ -128,14 +128,14 @@ function outcomeUnknown(call: BrokerCall, { message, refusal }: UpstreamFailure)
 const INVALID_PARAMS = -32_602;
 
 /**
- * Whether the server says that the input was wrong. Servers use the other codes of JSON-RPC for what they like, often -32603 for
- * whatever was thrown: to correct the input is then perhaps the wrong advice, and the message is all that is known.
+ * Whether the server says that the input was wrong. Servers use the other JSON-RPC codes freely, often -32603 for any
+ * exception. Then correcting the input may be the wrong advice, and only the message is reliable.
  */
 function isAboutInput({ code }: UpstreamFailure): boolean {
   return code === undefined || code === INVALID_PARAMS;
 }
 
-/** `timeoutKeys`: the settings that would have given it more time. `credential`: as of `errorOfReply`. */
+/** `timeoutKeys`: the settings that would give the call more time. `credential`: see `errorOfReply`. */
 export function errorOfFailure(
   call: BrokerCall,
   failure: UpstreamFailure,

@@ -1,15 +1,15 @@
 import type { Span, Tracer } from '../domain/trace.js';
 import type { BrokerCall, BrokerOutcome } from './call.js';
 
-/** Who counts calls, and how long they take. Servers are named as callers name them. */
+/** Counts calls and measures their duration. Servers have the names that callers use. */
 export interface CallObserver {
-  /** A call was answered, whatever became of it. */
+  /** A call has ended, successfully or not. */
   onCall(server: string, isSuccess: boolean, durationMs: number): void;
-  /** A server was asked once. */
+  /** One request to a server has ended. */
   onUpstreamCall(server: string, isSuccess: boolean, durationMs: number): void;
 }
 
-/** The step of a trace that one call is. Its name and its facts hold nothing of what is sent or answered. */
+/** Starts the span of one call. Its name and attributes contain nothing of what is sent or answered. */
 export function startCallSpan(tracer: Tracer, { run, tool, serverPath, number }: BrokerCall): Span {
   return tracer.start(`execute_tool ${tool.name}`, {
     parent: run.trace,
@@ -26,7 +26,7 @@ export function startCallSpan(tracer: Tracer, { run, tool, serverPath, number }:
 }
 
 export function endCallSpan(span: Span, outcome: BrokerOutcome): void {
-  // The message of an error may hold what was sent, or what was answered.
+  // An error's message may contain what was sent or answered.
   if (!outcome.ok) span.fail(outcome.verdict ?? outcome.error.errorClass);
   span.set({ 'codemode.approval.state': outcome.approval?.state });
   span.end();

@@ -16,14 +16,14 @@ export interface BrokerCall {
   /** Its number within the run. */
   readonly number: number;
   readonly tool: Tool;
-  /** Path of the server, and how the caller names the tool. */
+  /** Path of the server, and the caller's name for the tool. */
   readonly serverPath: string;
   readonly exportName: string;
-  /** How the program names the server, where that is not its path. */
+  /** The program's name for the server, if it is not the path. */
   readonly serverName?: string;
   readonly input: JsonValue | undefined;
   readonly signal: AbortSignal;
-  /** What made the call. Absent: nothing is asked of it, and it is told nothing. */
+  /** The code that made the call. Absent: nothing is asked of it or reported to it. */
   readonly delegate?: CallDelegate;
   readonly onProgress?: (progress: CallProgress) => void;
   /** Answers the server's questions during the call. */
@@ -34,9 +34,9 @@ export interface BrokerCall {
   readonly span?: Span;
 }
 
-/** What made a call: the pipeline tells it what happens to the call, and asks it about the run. */
+/** The code that made a call. The pipeline reports to it what happens to the call, and asks it about the run. */
 export interface CallDelegate {
-  /** The call was made before its run was suspended or rebuilt, and was not sent then. */
+  /** The call was made before its run was suspended or rebuilt, and had not been sent. */
   readonly isReplayed: boolean;
   /** Where in the source it was made, innermost first; empty if unknown. Asked only if a person is shown the call. */
   locate(): Promise<readonly SourcePosition[]>;
@@ -46,9 +46,9 @@ export interface CallDelegate {
   onPending(approval: Approval): void;
   /** The person has decided, or the approval has timed out. */
   onDecided(): void;
-  /** The call is about to be sent, and may have taken effect from here on. Throws if that cannot be recorded; the call is then not sent. */
+  /** The call is about to be sent, and may take effect from here on. Throws if that cannot be recorded; then the call is not sent. */
   onSending(): Awaitable<void>;
-  /** An attempt failed in this way, and the call is sent again. */
+  /** An attempt failed with this failure, and the call is retried. */
   onRetry?(failure: string): void;
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../domain/json.js';
 import type { HttpRefusal, UpstreamOutcome } from '../domain/upstream.js';
 
-/** A server says what is wrong with a call first; further on it may quote anything. */
+/** A server states what is wrong first. Later text may quote anything. */
 const MAX_READ_CHARACTERS = 300;
 
 const WORDS = [
@@ -12,13 +12,13 @@ const WORDS = [
   /\b(?:token|credentials?|api[ _-]?key) (?:is|are|was|has|have)(?: been)? (?:invalid|expired|revoked|not valid|missing)\b/i,
 ];
 
-/** Tokens of parsers and of lists: nobody logs in for them. */
+/** Tokens of parsers and of lists. A login does not fix these. */
 const OTHER_TOKENS =
   /\b(?:page|next|continuation|sync|cursor|csrf|unexpected|illegal) ?_?token|\btoken (?:at|in|near) |syntax|\bpars(?:e|er|ing)\b/i;
 
 /**
- * Whether the words of a failed call, a tool's or a JSON-RPC error's, say that its server lacks a valid credential. Where
- * the program itself passes a token, it is that one which is wrong.
+ * Whether the error text of a failed call, from a tool or from JSON-RPC, says that its server lacks a valid credential. If the
+ * program itself passes a token, that token is the wrong one.
  */
 export function saysUnauthorized(text: string, input: JsonValue | undefined, refusal?: HttpRefusal): boolean {
   if (refusal !== undefined) return refusal.status === 401;
@@ -26,7 +26,7 @@ export function saysUnauthorized(text: string, input: JsonValue | undefined, ref
   return WORDS.some((words) => words.test(said)) && !OTHER_TOKENS.test(said) && !passesCredential(input);
 }
 
-/** A JSON-RPC error that says so, as what it is. */
+/** Turns a JSON-RPC error that says so into an `unauthorized` failure. */
 export function asUnauthorized(outcome: UpstreamOutcome, input: JsonValue | undefined): UpstreamOutcome {
   if (outcome.status === 'answered' || outcome.failure.kind !== 'refused') return outcome;
   const { failure } = outcome;

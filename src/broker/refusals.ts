@@ -9,7 +9,7 @@ export interface NamedCall {
   readonly tool: Tool;
   readonly serverPath: string;
   readonly exportName: string;
-  /** How the program names the server; absent: by its path. */
+  /** The program's name for the server; absent: its path. */
   readonly serverName?: string;
 }
 
@@ -33,7 +33,7 @@ export function denialError(call: NamedCall, verdict: PolicyVerdict): GuestError
   );
 }
 
-/** A hook of the user's refuses the call, or could not be asked. */
+/** The user's hook refuses the call, or could not be asked. */
 export function vetoError(call: NamedCall, reason: string): GuestError {
   return toolCallError(
     call,
@@ -43,7 +43,7 @@ export function vetoError(call: NamedCall, reason: string): GuestError {
   );
 }
 
-/** The token that let the run in is not accepted any more, so neither are its calls. */
+/** The definition of the tool that the run has is out of date. */
 export function outdatedError(call: NamedCall, why: string): GuestError {
   return toolCallError(
     call,
@@ -52,6 +52,7 @@ export function outdatedError(call: NamedCall, why: string): GuestError {
   );
 }
 
+/** The token that started the run is no longer accepted, so its calls are refused. */
 export function expiredError(call: NamedCall): GuestError {
   return toolCallError(
     call,
@@ -96,7 +97,7 @@ function decided({ decision, rule }: PolicyVerdict): JsonObject {
   return { decision, rule: rule.text };
 }
 
-/** What the program writes. */
+/** The name of the tool in the program. */
 export function nameOf({ exportName, ...call }: NamedCall): string {
   return `${serverOf(call)}.${exportName}`;
 }

@@ -1,6 +1,6 @@
 import type { ToolReply } from '../domain/upstream.js';
 
-/** Of structured content where there is some, else of the texts and data: what a program is given. */
+/** The size of what a program is given: the structured content if there is any, otherwise the texts and data. */
 export function replyBytes({ content, structuredContent, structuredJson }: ToolReply): number {
   if (structuredContent !== undefined) return Buffer.byteLength(structuredJson ?? JSON.stringify(structuredContent));
   let bytes = 0;

@@ -24,11 +24,14 @@ export interface RunContext {
   readonly callTimeoutMs?: number;
   /** No call starts later: the token of the request expires then. Absent: it does not expire. */
   readonly authorizedUntilMs?: number;
-  /** The run cannot be suspended: a decision that comes after its end is for the same call of the next run that starts alike. */
+  /**
+   * Set if the run cannot be suspended. A decision that comes after its end applies to the same call of the next run with the
+   * same start.
+   */
   readonly cannotSuspend?: RunStart;
-  /** No stored run records that its calls were made: a decision lets one try of a call through, and the next try asks again. */
+  /** No stored run records its calls. So a decision allows one attempt of a call, and the next attempt asks again. */
   readonly usesDecisionsOnce?: boolean;
-  /** The call of the run that runs the stored script whose calls these are. Absent: they are those of the run's own program. */
+  /** The call that runs the stored script which makes these calls. Absent: the run's own program makes them. */
   readonly parentCall?: number;
   /** The parent span of its calls; absent if tracing is off. */
   readonly trace?: TraceContext;
@@ -77,7 +80,7 @@ export function openRunContext(
   };
 }
 
-/** What a program starts with besides its source. */
+/** What a program starts with, besides its source. */
 export interface RunStart {
   readonly language: string;
   readonly input?: JsonValue;

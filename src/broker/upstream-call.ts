@@ -25,19 +25,19 @@ export interface RetryOptions {
 
 export interface UpstreamCallOptions {
   readonly registry: UpstreamRegistry;
-  /** How often a call that is safe to repeat is made to this server, in all. */
+  /** The total number of attempts at this server for a call that is safe to repeat. */
   readonly retryOf?: (serverId: string) => RetryOptions;
   readonly tracer?: Tracer;
   readonly observer?: CallObserver;
 }
 
 const NO_RETRY: RetryOptions = { maxAttempts: 1, delayMs: 0 };
-/** A server that asks for more than this is not waited for. */
+/** If a server asks for a longer wait, the call is not retried. */
 const MAX_ASKED_WAIT_MS = 5_000;
-/** Not sent at all is the one failure that every tool survives a second try of. */
+/** A retry after `not_sent` is safe for every tool. */
 const UNSENT_ATTEMPTS = 2;
 
-/** Makes a call of the pipeline, again where that is safe. */
+/** Makes a call of the pipeline, and retries it if that is safe. */
 export async function callUpstream(
   options: UpstreamCallOptions,
   call: BrokerCall,
@@ -52,7 +52,7 @@ export async function callUpstream(
     const outcome = await attemptOnce(options, adapter, call, input, times);
     if (attempt >= attemptsFor(call.tool, outcome, retry.maxAttempts) || call.signal.aborted) return outcome;
     const askedMs = refusalOf(outcome)?.retryAfterMs ?? 0;
-    // A program that has less time, or could do something else meanwhile, is told how long the server wants to be left alone.
+    // A program that has less time left, or could do other work, is told how long the server asks it to wait.
     if (askedMs > Math.min(MAX_ASKED_WAIT_MS, (call.delegate?.remainingMs() ?? Number.POSITIVE_INFINITY) / 2))
       return outcome;
     const wasSent = outcome.status === 'answered' || outcome.failure.kind !== 'not_sent';
@@ -62,7 +62,7 @@ export async function callUpstream(
   }
 }
 
-/** With which status the server turned the call away, where it is one over HTTP: an API says it in its answer. */
+/** The HTTP status with which the server refused the call, if there is one. An API reports it in its answer. */
 function refusalOf(outcome: UpstreamOutcome): HttpRefusal | undefined {
   return outcome.status === 'answered' ? outcome.reply.refusal : outcome.failure.refusal;
 }
@@ -115,21 +115,21 @@ async function attemptOnce(
   }
 }
 
-/** The task that the server made of the call, where its id is one and not a text. */
+/** The task that the server created for the call, if its id looks like an id. */
 function taskOf(outcome: UpstreamOutcome): SpanAttributes {
   const taskId = outcome.status === 'answered' ? outcome.reply.taskId : undefined;
   return taskId !== undefined && /^[\w.:-]{1,128}$/.test(taskId) ? { 'mcp.task.id': taskId } : {};
 }
 
-/** By the conventions of MCP, an answer that says of itself that it is an error is one of type `tool_error`. */
+/** By the conventions of MCP, an answer that marks itself as an error has the type `tool_error`. */
 function errorTypeOf(outcome: UpstreamOutcome): string | undefined {
   if (outcome.status === 'failed') return outcome.failure.kind;
   return outcome.reply.isError ? 'tool_error' : undefined;
 }
 
 /**
- * A call whose answer was lost is made again only where its tool says that this changes nothing. A blind second try of
- * another is how things are paid twice. One that the server had no room for has not been taken on.
+ * A call whose answer was lost is retried only if its tool is declared safe to repeat. Retrying another blindly is how things
+ * are paid twice. A rate-limited call was not executed, so it may be retried.
  */
 function attemptsFor(tool: Tool, outcome: UpstreamOutcome, maxAttempts: number): number {
   if (isRateLimited(refusalOf(outcome))) return maxAttempts;
@@ -147,7 +147,7 @@ export function timeoutKeys(registry: UpstreamRegistry, { serverId }: Tool, { ti
   return isConfigured ? [callTimeoutKey(serverId), ...limits] : limits;
 }
 
-/** The setting that has the credential of a server, empty where it has none; undefined where a login gets it. */
+/** The setting that holds a server's credential; empty if it has none; undefined if the credential comes from a login. */
 export function credentialKey(registry: UpstreamRegistry, { serverId }: Tool): string | undefined {
   if (!registry.has(serverId)) return undefined;
   const { kind, credentialSetting } = registry.get(serverId);

@@ -88,14 +88,14 @@ const HOUR_MS = 60 * 60 * 1000;
 /** How many approvals of ended runs are closed at once to make room for new ones. */
 const CLOSED_TOGETHER = 10;
 const ALL = Number.MAX_SAFE_INTEGER;
-/** Open approvals of one caller: all of them are read whenever somebody looks at what waits. */
+/** Open approvals of one caller. All of them are read whenever a person lists pending approvals. */
 const MAX_OPEN_BYTES = 32 * 1024 * 1024;
 /** Decided and expired approvals of one caller. */
 const MAX_ENDED_BYTES = 64 * 1024 * 1024;
 /** A grant for a run ends with the run; this only bounds the table. */
 const RUN_GRANT_MS = 30 * 24 * HOUR_MS;
 
-/** Approvals and their decisions. No interface of an agent leads to `decide`. */
+/** Approvals and their decisions. No interface for agents reaches `decide`. */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #quotas: CallerQuotas;
@@ -117,7 +117,7 @@ export class Approvals {
       // opened for the other.
       const isTaken = isUsedOnce(question) && isForThisCall && verdict.state === 'APPROVED';
       if (isTaken && !(await store.use(verdict.approval.id))) continue;
-      // This run has its no; the next one asks again.
+      // The denial ends this wait. The next run asks again.
       if (question.run.cannotSuspend !== undefined && verdict.state === 'DENIED') await store.use(verdict.approval.id);
       return verdict;
     }
@@ -130,15 +130,15 @@ export class Approvals {
     const nowMs = Date.now();
     await store.expire(nowMs);
     const runId = call === DIRECT_CALL ? undefined : run.runId;
-    // Asked before, in this process or in one that is gone. With other arguments or another tool it is another question.
+    // This call was asked about before, in this process or in an earlier one. Other arguments or another tool make it another approval.
     const known = await store.ofCall(run.runId, call);
     const isSame =
       known !== undefined &&
       known.argumentsDigest === digest &&
       isSameTool(known.tool, identity) &&
-      // A direct call that is made again may be made much later, and for another reason.
+      // A direct call may be repeated much later, and for another reason.
       (runId !== undefined || (known.expiresAtMs > nowMs && coversReasons(known, reasons)));
-    // A grant is for later calls: one that waits already was not shown when it was given, and waits for its own decision.
+    // A grant is for later calls. A call that is already pending was not shown when the grant was given, so it waits for its own decision.
     const isWaiting = isSame && known.state === 'PENDING';
     const granted = isWaiting
       ? undefined
@@ -161,8 +161,8 @@ export class Approvals {
   }
 
   /**
-   * The same question, for the same reasons, of an earlier run of the same program: a decision that came after its end, or
-   * the question itself where nobody has decided. A person is not asked twice because a program was run twice.
+   * The approval of the same call, for the same reasons, from an earlier run of the same program: decided after that run ended,
+   * or still pending. A person is not asked twice because a program was run twice.
    */
   async #ofEarlierRun(
     store: ApprovalStore,
@@ -173,7 +173,7 @@ export class Approvals {
     const program = startDigest(run.source, run.cannotSuspend);
     const same = { tool: identity, argumentsDigest: digest, caller: run.caller, program };
     const awaited = new Set([...this.#waiters].map(({ id }) => id));
-    // A run that still waits for its decision gets it itself. Calls of one run are each asked about.
+    // A run that still waits for its decision receives it itself. Each call of one run is asked about separately.
     return (await store.ofSameCall(same, nowMs)).find(
       (each) =>
         !awaited.has(each.id) && (each.state !== 'PENDING' || each.runId !== run.runId) && coversReasons(each, reasons),
@@ -207,7 +207,7 @@ export class Approvals {
       createdAtMs: nowMs,
       expiresAtMs: nowMs + this.#options.expireAfterMs,
     };
-    // One at a time: calls made at once must not all see the same last place.
+    // One at a time: concurrent calls must not all take the same last place.
     return this.#additions.run(run.caller, async () => {
       await this.#mustHaveRoom(store, run);
       return store.add(approval);
@@ -282,7 +282,7 @@ export class Approvals {
     return store.pending();
   }
 
-  /** Ids of those that wait for a decision, without what they show. */
+  /** Ids of pending approvals, without their content. */
   async pendingIds(): Promise<ReadonlySet<string>> {
     const store = await this.#options.store();
     await store.expire(Date.now());
@@ -310,7 +310,7 @@ export class Approvals {
     return (await this.ofRuns([runId])).get(runId) ?? [];
   }
 
-  /** Of many runs at once: a database that hosts share is asked once for a whole list. */
+  /** For many runs at once: a shared database is queried once for a whole list. */
   async ofRuns(runIds: readonly string[]): Promise<ReadonlyMap<string, Approval[]>> {
     const store = await this.#options.store();
     await store.expire(Date.now());
@@ -354,7 +354,7 @@ export class Approvals {
     });
   }
 
-  /** Never rejects: a store that cannot be read now is read again at the next look. */
+  /** Never rejects: a store that cannot be read now is read again at the next poll. */
   async #poll(store: ApprovalStore): Promise<void> {
     if (this.#waiters.size === 0) return;
     try {
@@ -371,7 +371,7 @@ export class Approvals {
   }
 }
 
-/** The same source computes something else in another language, or with another input: a person has seen this one. */
+/** The person approved this language and input too: the same source computes something else with others. */
 function startDigest(source: string, { language, input = null }: RunStart): string {
   return argumentsDigest([language, source, input]);
 }

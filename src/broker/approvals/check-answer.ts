@@ -3,20 +3,20 @@ import { HostError } from '../../domain/errors.js';
 import { cardDigest, isSameDigest } from '../../lib/secrets/card-digest.js';
 import type { ApprovalStore } from '../../store/approvals.js';
 
-/** What a person said, and how it reached us. */
+/** A person's answer to an approval, and its scope. */
 export interface Answer {
   readonly by: string;
   readonly reason?: string;
   readonly scope: GrantScope;
-  /** With scope `calls`: the ids of the calls that were on the card, or its digest. One of them names what was shown. */
+  /** With scope `calls`: the ids of the calls on the card, or else `digest`. One of the two identifies what was shown. */
   readonly ids?: readonly string[];
-  /** SHA-256 of what was shown, or its first 16 digits or more: where it is another, nothing is decided. */
+  /** SHA-256 of what was shown, or at least its first 16 digits. If it differs, nothing is decided. */
   readonly digest?: string;
 }
 
 /**
- * Whether an answer is about what the person was shown. Gives the ids that are decided together with this one. Throws where
- * the answer does not fit the question.
+ * Checks that an answer is about what the person was shown. Returns the ids that are decided together with this one. Throws if
+ * the answer does not fit the approval.
  */
 export async function checkAnswer(
   store: Pick<ApprovalStore, 'ofRun' | 'find'>,
@@ -30,7 +30,7 @@ export async function checkAnswer(
   const decided = [asked, ...others];
   if (digest !== undefined && !isSameDigest(cardDigest(decided), digest)) throw otherDigest(decided);
   if (state === 'DENIED') return idsOf(others);
-  // A call that was made after the person looked is not among those that were looked at.
+  // A call that was made after the person looked was not shown on the card.
   if (others.length > 0 && ids === undefined && digest === undefined) throw unnamed(asked, decided.length);
   if (decided.some(({ isUnreadable }) => isUnreadable === true))
     throw new HostError(

@@ -6,13 +6,13 @@ const MAX_LINES = 40;
 const MAX_LINE_CHARACTERS = 200;
 
 /**
- * The part of a program that a person should see before saying yes, under a line that says how far it can be relied on.
+ * The part of a program that a person should see before approving, under a line that says how far it can be relied on.
  *
- * `places` is what the stack of the call shows, and marked with `>`. It is the program's own stack: names of functions are
- * part of it, and a program can choose them so that they look like other places. So every place that names the tool is
- * shown too, marked or not: a false mark adds a line and hides none. What is approved are the arguments, not the code.
+ * `places` are the positions from the stack of the call, marked with `>`. The program controls its own stack: it can choose
+ * function names that look like other places. So every line that names the tool is shown too, marked or not: a false mark adds
+ * a line and hides none. The person approves the arguments, not the code.
  *
- * Empty for a call that no program made.
+ * Empty for a direct call, which has no program.
  */
 export function excerptOf(source: string, exportName: string, places: readonly SourcePosition[] = []): string {
   if (source === '') return '';
@@ -20,7 +20,7 @@ export function excerptOf(source: string, exportName: string, places: readonly S
   const called = places.map(({ line }) => line - 1).filter((index) => index >= 0 && index < lines.length);
   const named = namedLines(lines, exportName);
   const shown = new Set<number>();
-  // The places of the call first: when there is not room for all, these are the ones that stay.
+  // The places of the call come first, so that they are kept if there is not room for all.
   for (const index of [...called, ...named])
     for (let near = index - CONTEXT_LINES; near <= index + CONTEXT_LINES; near++)
       if (near >= 0 && near < lines.length && shown.size < MAX_LINES) shown.add(near);
@@ -60,7 +60,7 @@ function headOf(
   return `where it was called is not known; ${named.length} lines name ${exportName}`;
 }
 
-/** Lines with the name as its own word. Where it is only imported by it, it is not used by it. */
+/** Lines with the name as its own word. A line that only imports the name does not use it. */
 function namedLines(lines: readonly string[], exportName: string): number[] {
   const word = wordOf(exportName);
   let isInList = false;
@@ -72,10 +72,10 @@ function namedLines(lines: readonly string[], exportName: string): number[] {
   });
 }
 
-/** Looked at piece by piece: an expression over a whole line of a stranger's could take forever. */
+/** Each part is tested separately: one regular expression over a whole untrusted line could take forever. */
 const IMPORT = /^import\b/;
 
-/** A line of an import that keeps the name: with `as`, it is where a person finds the other name. */
+/** A line that only imports the name. With `as` it is shown, because a person finds the other name there. */
 function isNothingElse(text: string): boolean {
   const end = text.indexOf(';');
   return (end < 0 || end === text.length - 1) && !text.includes('(') && !/\bas\b/.test(text);

@@ -5,16 +5,16 @@ import type { Tool } from '../../domain/tool.js';
 import { canonicalJson } from '../../lib/text/canonical-json.js';
 import { storableText } from '../../lib/text/storable-text.js';
 
-/** Tools are the same objects until their server lists them again. */
+/** Tool objects stay the same until their server lists its tools again. */
 const digests = new WeakMap<Tool, string>();
 
 export function identityOf(tool: Tool, serverFingerprint: string): ToolIdentity {
-  // As it comes back from the store; the digest tells it from every other tool.
+  // The name as the store returns it. The digest distinguishes it from every other tool.
   const toolName = storableText(tool.name);
   return { serverId: tool.serverId, serverFingerprint, toolName, toolDigest: toolDigestOf(tool) };
 }
 
-/** Of everything a tool says of itself. */
+/** Digest of the tool's whole definition. */
 export function toolDigestOf(tool: Tool): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   let known = digests.get(tool);

@@ -4,10 +4,10 @@ import { valueText } from './describe-rule.js';
 import type { Problem } from './problem.js';
 import { type Rule, type TypeName, typeOf } from './rule.js';
 
-/** Longer texts are not tried as JSON. */
+/** Longer texts are not parsed as JSON. */
 const MAX_JSON_CHARACTERS = 100_000;
 
-/** The one thing to do about a value of a wrong type: programs get a few things wrong again and again. */
+/** Advice for a value of a wrong type. Programs repeat the same few mistakes. */
 export function adviseOnType({ place, value, rule }: Problem, expected: string): string {
   if (value === undefined) return `Pass ${expected}.`;
   const wanted = typesOf(rule, 0);
@@ -46,7 +46,7 @@ function wrapped(value: JsonValue, rule: Rule): string | undefined {
   return fits ? `Wrap it in an array: [${valueText(value)}].` : undefined;
 }
 
-/** The types that a rule names, itself or in its forms. */
+/** The types that a rule names, directly or in its forms. */
 function typesOf(rule: Rule, depth: number): ReadonlySet<TypeName> {
   const types = new Set<TypeName>(rule.types ?? []);
   if (rule.types !== undefined || depth > 3) return types;

@@ -1,7 +1,7 @@
 import { depthOf, isSamePlace, type Problem } from './problem.js';
 import type { AllowedValues, Rule } from './rule.js';
 
-/** The problems as their reader should meet them: the most telling first, those inside alternatives brought out. */
+/** The problems in reading order: the most informative first. Problems inside alternatives are lifted out. */
 export function byRelevance(problems: readonly Problem[]): readonly Problem[] {
   return problems
     .map((problem) => withoutForms(problem, 0))
@@ -16,8 +16,8 @@ const MAX_NESTED_FORMS = 8;
 const COST_OF_OTHER_FORM = 100;
 
 /**
- * Where none of several forms fits, what is wrong with the one that was meant: of the right type, with the right
- * discriminator, with the fewest mistakes. The problem itself where no form can be said to have been meant.
+ * If none of several forms fits: the problems of the form that was meant. That is the one of the right type, with the right
+ * discriminator and the fewest mistakes. Returns the problem itself if no form can be identified as meant.
  */
 function withoutForms(problem: Problem, nesting: number): Problem {
   const { fault } = problem;
@@ -31,7 +31,7 @@ function withoutForms(problem: Problem, nesting: number): Problem {
   return others.length === 0 ? inner : (differentValues(problem, meant) ?? inner);
 }
 
-/** Whether the value is not of this form at all, rather than wrong in it. */
+/** Whether the value is of another form entirely, rather than wrong in this one. */
 function isOtherKind(inner: Problem, outer: Problem): boolean {
   if (!isSamePlace(inner.place, outer.place)) return false;
   const { kind } = inner.fault;
@@ -42,7 +42,7 @@ function costOf(failure: readonly Problem[]): number {
   return failure.reduce((sum, { fault }) => sum + (fault.kind === 'values' ? COST_OF_OTHER_FORM : 1), 0);
 }
 
-/** `kind: "triangle"` where the forms say `"circle"` and `"square"`: what any of them would have taken. */
+/** `kind: "triangle"` if the forms expect `"circle"` and `"square"`: all values that any of them accepts. */
 function differentValues(problem: Problem, meant: readonly (readonly Problem[])[]): Problem | undefined {
   const [candidates = [], ...others] = meant;
   for (const candidate of candidates) {
@@ -63,7 +63,7 @@ function mergedRule(rule: Rule, values: readonly AllowedValues[]): Rule {
   return rule.title === undefined ? { values } : { title: rule.title, values };
 }
 
-/** What is missing says most about what was meant; limits and patterns least. */
+/** Missing properties are the most informative; limits and patterns the least. */
 function rank({ fault }: Problem): number {
   const order: readonly string[] = ['missing', 'unknown', 'name', 'type', 'values', 'forms'];
   const position = order.indexOf(fault.kind);

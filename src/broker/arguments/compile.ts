@@ -16,15 +16,15 @@ import {
 
 export interface CompiledSchema {
   readonly root: Rule;
-  /** What of the schema is not enforced, and why. */
+  /** Which parts of the schema are not enforced, and why. */
   readonly warnings: readonly string[];
 }
 
-/** How much of one foreign schema is enforced; what lies beyond accepts everything, with a warning. */
+/** How much of an untrusted schema is enforced. Parts beyond these bounds accept everything, with a warning. */
 export const COMPILE_BOUNDS = {
-  /** The deepest of 1,555 real schemas has 17. */
+  /** The deepest of 1,555 real schemas has a depth of 17. */
   depth: 64,
-  /** Schemas of any kind in one document. The largest real one has 2,300. */
+  /** Number of subschemas in one document. The largest real one has 2,300. */
   rules: 20_000,
   values: 20_000,
   /** Different regular expressions. */
@@ -33,17 +33,17 @@ export const COMPILE_BOUNDS = {
 } as const;
 
 /**
- * Reads a foreign schema, draft-04 to 2020-12 with the usual mistakes, into rules. Never throws, never fetches, never
- * makes code. Where it is in doubt it is lenient: the tool's own server has the last word, and a call that it would
- * have taken must not be stopped here. For the same reason `format` is not enforced, as 2020-12 has it: servers that
- * declare `date-time` take dates without a time zone.
+ * Compiles an untrusted schema, draft-04 to 2020-12 with the usual mistakes, into rules. Never throws, never fetches, never
+ * generates code. In doubt it is lenient: the tool's own server has the last word, and a call that the server would accept must
+ * not be stopped here. For the same reason `format` is not enforced, as in 2020-12: servers that declare `date-time` accept
+ * dates without a time zone.
  */
 export function compileSchema(schema: JsonObject): CompiledSchema {
   return new SchemaCompiler(schema).compile();
 }
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
-/** Reads a schema below this one; the token is the way to it, as JSON Pointers spell it. */
+/** Compiles a subschema. The token is its path, escaped as in JSON Pointers. */
 type ReadChild = (value: JsonValue, token: string) => Rule;
 
 interface Unread {
@@ -58,7 +58,7 @@ class SchemaCompiler {
   readonly #rules = new Map<JsonObject, Rule>();
   readonly #unread: Unread[] = [];
   readonly #warnings = new BoundedLines(COMPILE_BOUNDS.warnings);
-  /** By source: generators repeat the same few, and each takes up to a millisecond to read. */
+  /** By source: generators repeat the same few patterns, and each takes up to a millisecond to compile. */
   readonly #patterns = new Map<string, Pattern | undefined>();
   #isCut = false;
 
@@ -69,7 +69,7 @@ class SchemaCompiler {
 
   compile(): CompiledSchema {
     const root = this.#rule(this.#root, '#', 0);
-    // The list grows while it is worked off: what a reference points to may have references of its own.
+    // The list grows during the loop: the target of a reference may contain references.
     for (const { schema, rule, pointer } of this.#unread) this.#fill(rule, schema, pointer, 0);
     return { root, warnings: this.#warnings.list() };
   }
@@ -99,7 +99,7 @@ class SchemaCompiler {
     return rule;
   }
 
-  /** What a reference points to is read in its turn, so that a chain of them does not nest. */
+  /** The target of a reference is compiled later, from the list, so that a chain of references does not nest. */
   #referenced(reference: string, schema: JsonObject, pointer: string): Rule {
     const resolved = this.#references.resolve(reference, schema);
     if (resolved === undefined) {
@@ -147,7 +147,7 @@ class SchemaCompiler {
   #fillValues(rule: Writable<Rule>, { constant, enumeration }: SchemaKeywords, pointer: string): void {
     const values = constant === undefined ? [] : [allowedValues([constant])];
     if (enumeration !== undefined) {
-      // An empty list would make the tool uncallable, and is a generator's way to say "not known".
+      // An empty list would make the tool uncallable. Generators use it for "not known".
       if (enumeration.length === 0) this.#warn(pointer, 'the list of allowed values is empty, and is not enforced');
       else if (enumeration.length > COMPILE_BOUNDS.values)
         this.#warn(pointer, `a list of ${enumeration.length} allowed values is not enforced`);
@@ -205,7 +205,7 @@ class SchemaCompiler {
         ([key, value]) => [key, child(value, `dependentSchemas/${escapeToken(key)}`)] as const,
       ),
     };
-    // Where a pattern can't be run, any key may be one that it matches.
+    // If a pattern can't be run, any key may match it.
     if (isSchema(keywords.additionalProperties) && !isPartial)
       rule.additional = child(keywords.additionalProperties, 'additionalProperties');
     if (isSchema(keywords.unevaluatedProperties) && !isPartial)

@@ -2,14 +2,14 @@ import type { JsonValue } from '../../domain/json.js';
 import { clipText, quoteVisibly } from '../../lib/text/visible-text.js';
 import { type AllowedValues, NOTHING, type Rule, type TypeName, typeOf } from './rule.js';
 
-/** A value of the program in an error message; it may be megabytes. */
+/** Limit for a value of the program in an error message. The value may be megabytes. */
 export const MAX_VALUE_CHARACTERS = 80;
-/** A schema's own words in an error message. */
+/** Limit for text from a schema in an error message. */
 const MAX_EXPECTED_CHARACTERS = 400;
 const MAX_LISTED = 12;
 const MAX_DEPTH = 3;
 
-/** What a rule wants, in a few words. */
+/** A short description of what a rule expects. */
 export function describeRule(rule: Rule): string {
   return clipText(describe(rule, 0), MAX_EXPECTED_CHARACTERS);
 }
@@ -59,7 +59,7 @@ export function listNames(names: readonly string[]): string {
   return `${shown.join(', ')}${more}`;
 }
 
-/** A value's type and, in short, the value. */
+/** The type of a value, and the value, shortened. */
 export function describeReceived(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -69,12 +69,12 @@ export function describeReceived(value: JsonValue | undefined): string {
   return `${type} ${valueText(value)}`;
 }
 
-/** JSON of a value, cut before it is made: the value may be as large as a message between processes. */
+/** JSON of a value, cut before it is serialized: the value may be as large as a message between processes. */
 export function valueText(value: JsonValue): string {
   return clipText(shortJson(value, MAX_VALUE_CHARACTERS), MAX_VALUE_CHARACTERS);
 }
 
-/** As much of the JSON as `room` has place for, and a little more. */
+/** As much of the JSON as fits into `room`, and a little more. */
 function shortJson(value: JsonValue, room: number): string {
   if (typeof value === 'string') return quoteVisibly(value.slice(0, Math.max(0, room)));
   if (typeof value !== 'object' || value === null) return String(value);

@@ -16,22 +16,22 @@ import {
   UNCOMPARED,
 } from './rule.js';
 
-/** What checking one value may cost. */
+/** Bounds on the cost of checking one value. */
 export const EVALUATION_BOUNDS = {
   /**
-   * Rules applied, and characters and items compared. A list of 10,000 objects with ten properties takes 120,000. A
-   * schema whose references double at every step would take forever.
+   * Rules applied, plus characters and items compared. A list of 10,000 objects with ten properties takes 120,000. A schema
+   * whose references double at every step would never finish.
    */
   steps: 200_000,
-  /** Rules inside rules. Most schemas that come this far refer to themselves without getting anywhere. */
+  /** Nesting of rules. Most schemas that reach this refer to themselves without consuming any of the value. */
   depth: 256,
-  /** A list of a million wrong items is wrong after the first few. */
+  /** The first few problems are enough for a list of a million wrong items. */
   problems: 32,
 } as const;
 
 /**
- * What is wrong with a value. Where a bound is reached the rest is believed: this check helps the program's author, and
- * the tool's own server is behind it.
+ * Finds what is wrong with a value. Beyond a bound the rest is accepted: this check helps the program's author, and the tool's
+ * own server checks the value again.
  */
 export function findProblems(root: Rule, value: JsonValue): readonly Problem[] {
   const problems: Problem[] = [];
@@ -42,7 +42,7 @@ export function findProblems(root: Rule, value: JsonValue): readonly Problem[] {
 /** Checks one value. */
 export class Evaluation {
   #steps: number = EVALUATION_BOUNDS.steps;
-  /** Whether something was not looked at: from then on, what fits and what does not is not known for sure. */
+  /** Whether a part was not checked. From then on it is not certain what fits. */
   #isUnsure = false;
 
   /** Adds what is wrong with `value` to `problems`. */
@@ -81,7 +81,7 @@ export class Evaluation {
     if (problems.length === 0) this.#unevaluated(rule, value, place, depth, problems);
   }
 
-  /** Whether a value fits. Beyond the bounds everything does. */
+  /** Whether a value fits. Beyond the bounds every value does. */
   fits(rule: Rule, value: JsonValue, place: Place, depth: number): boolean {
     const problems: Problem[] = [];
     this.check(rule, value, place, depth, problems);
@@ -224,7 +224,7 @@ export class Evaluation {
     for (const [index, item] of values.entries()) {
       const text = canonicalText(item);
       if (!this.#spend(1 + (text.length >> 3)) || this.#isFull(problems)) return;
-      if (text.includes(UNCOMPARED)) continue; // too deep to be called equal
+      if (text.includes(UNCOMPARED)) continue; // too deep to compare
       const first = seen.get(text);
       if (first === undefined) seen.set(text, index);
       else
@@ -247,7 +247,7 @@ export class Evaluation {
     problems.push({ place, value, rule, fault: { kind: 'pattern', source: pattern.source } });
   }
 
-  /** Looked at last, and only in values that are right so far: what is evaluated depends on what fits. */
+  /** Checked last, and only in values without problems so far: what counts as evaluated depends on what fits. */
   #unevaluated(rule: Rule, value: JsonValue, place: Place, depth: number, problems: Problem[]): void {
     const { object, array } = rule;
     if ((object?.unevaluated ?? array?.unevaluated) === undefined || this.#isUnsure) return;
@@ -288,7 +288,7 @@ function checkNumber(rule: Rule, limits: Constraints, value: number, place: Plac
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) fail('multipleOf', multipleOf);
 }
 
-/** 0.3 is a multiple of 0.1, although its quotient is not whole in binary. */
+/** 0.3 is a multiple of 0.1, although the quotient is not an integer in binary. */
 function isMultiple(value: number, divisor: number): boolean {
   const quotient = value / divisor;
   return (
@@ -314,7 +314,7 @@ function checkCount(
     problems.push({ place, value, rule, fault: { kind: 'limit', keyword: most, limit: maximum, actual } });
 }
 
-/** Characters are code points; they are counted only where the number of UTF-16 units leaves it open. */
+/** Characters are code points. They are counted only if the number of UTF-16 units does not decide the limits. */
 function characterCount(value: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Constraints): number {
   if (value.length <= maxLength && value.length >= minLength * 2) return value.length;
   let count = 0;

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Rule } from './rule.js';
 
-/** Whether the value in question fits a part of the rule: a part that does not fit has evaluated nothing. */
+/** Whether the value fits a part of the rule. A part that does not fit evaluates nothing. */
 type Fits = (part: Rule) => boolean;
 
 /**
- * Adds the names that a rule, or a part of it that fits, says something about: all but its `unevaluatedProperties`.
- * Every part is checked once, however often and in whatever circles it is referred to.
+ * Adds the names that a rule, or a fitting part of it, evaluates: all but its `unevaluatedProperties`. Every part is checked
+ * once, even if references to it repeat or form cycles.
  */
 export function addEvaluatedNames(
   rule: Rule,
@@ -55,7 +55,7 @@ export function addEvaluatedItems(
   }
 }
 
-/** The parts of a rule that hold for the whole value. */
+/** The parts of a rule that apply to the whole value. */
 function fittingParts(rule: Rule, fits: Fits): readonly Rule[] {
   const parts = [...(rule.all ?? []), ...[...(rule.anyOf ?? []), ...(rule.oneOf ?? [])].filter(fits)];
   if (rule.condition !== undefined) {

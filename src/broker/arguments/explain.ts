@@ -6,7 +6,7 @@ import { describeForms, describeReceived, describeRule, describeValues, listName
 import type { LimitKeyword, Problem } from './problem.js';
 import type { AllowedValues, Rule } from './rule.js';
 
-/** A problem in words. */
+/** The explanation of a problem. */
 export interface Explanation {
   readonly expected: string;
   readonly received: string;
@@ -14,7 +14,7 @@ export interface Explanation {
   readonly advice: string;
 }
 
-/** What was expected, what came, and what to do about it. */
+/** What was expected, what was received, and what to do about it. */
 export function explain(problem: Problem): Explanation {
   const { fault, rule, value } = problem;
   const received = describeReceived(value);

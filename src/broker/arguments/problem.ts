@@ -2,12 +2,12 @@ import type { JsonValue } from '../../domain/json.js';
 import { escapeToken } from '../../domain/json-schema/references.js';
 import type { AllowedValues, Rule } from './rule.js';
 
-/** One thing that is wrong with a value: where, by which rule, and how. */
+/** One thing that is wrong with a value: the place, the rule and the fault. */
 export interface Problem {
   readonly place: Place;
-  /** What stands there; `undefined` where something is missing. */
+  /** The value at that place; `undefined` if it is missing. */
   readonly value: JsonValue | undefined;
-  /** The rule that is broken. For a missing or unknown property, that of the object around it. */
+  /** The broken rule. For a missing or unknown property, the rule of the object that contains it. */
   readonly rule: Rule;
   readonly fault: Fault;
 }
@@ -24,13 +24,13 @@ export type Fault =
       readonly because?: string;
     }
   | { readonly kind: 'unknown'; readonly name: string }
-  /** A key that is not allowed as such; what is wrong with it. */
+  /** A key that is not allowed, with the problems of its name. */
   | { readonly kind: 'name'; readonly name: string; readonly problems: readonly Problem[] }
   | { readonly kind: 'limit'; readonly keyword: LimitKeyword; readonly limit: number; readonly actual: number }
   | { readonly kind: 'pattern'; readonly source: string }
   | { readonly kind: 'repeated'; readonly first: number }
   | { readonly kind: 'not' }
-  /** None of several forms fits (`matches` is 0), or more than one of those that exclude each other. */
+  /** None of several forms fits (`matches` is 0), or more than one of several exclusive forms fits. */
   | {
       readonly kind: 'forms';
       readonly forms: readonly Rule[];
@@ -53,7 +53,7 @@ export type LimitKeyword =
   | 'minProperties'
   | 'maxProperties';
 
-/** Where in the value; `rule` is the one that holds for the object or array around it. */
+/** A place in the value. `rule` is the rule of the object or array that contains it. */
 export interface Place {
   readonly parent: Place | undefined;
   readonly token: string | number;
@@ -68,7 +68,7 @@ export function tokensOf(place: Place): (string | number)[] {
   return tokens;
 }
 
-/** `''` for the whole value. */
+/** `''` stands for the whole value. */
 export function pointerOf(place: Place): string {
   return tokensOf(place)
     .map((token) => `/${escapeToken(String(token))}`)

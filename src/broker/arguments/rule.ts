@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../domain/json.js';
 import type { Constraints } from '../../domain/json-schema/constraints.js';
 
-/** A schema, read once and made ready to check values: foreign mistakes are gone, references are pointers. */
+/** A compiled schema, ready to check values. Common schema mistakes are corrected, and references are pointers. */
 export interface Rule {
   readonly title?: string;
   readonly format?: string;
-  /** Nothing is allowed here. */
+  /** No value is allowed here. */
   readonly isNever?: boolean;
-  /** `null` is fine, whatever else is said. */
+  /** `null` is accepted, whatever the other fields say. */
   readonly isNullable?: boolean;
   readonly types?: readonly TypeName[];
   /** `const` and `enum`. */
@@ -16,7 +16,7 @@ export interface Rule {
   readonly array?: ArrayRule;
   readonly limits?: Constraints;
   readonly pattern?: Pattern;
-  /** `allOf`, and what references point to. */
+  /** `allOf`, and the targets of references. */
   readonly all?: readonly Rule[];
   readonly anyOf?: readonly Rule[];
   readonly oneOf?: readonly Rule[];
@@ -26,7 +26,7 @@ export interface Rule {
 
 export type TypeName = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
 
-/** Values to be compared with: simple ones as they are, others by their canonical text. */
+/** Allowed values. Primitives are compared directly, others by their canonical text. */
 export interface AllowedValues {
   readonly list: readonly JsonValue[];
   readonly simple: ReadonlySet<JsonValue>;
@@ -39,7 +39,7 @@ export interface ObjectRule {
   readonly additional?: Rule;
   readonly unevaluated?: Rule;
   readonly required: readonly string[];
-  /** Who gives the key must give these too. */
+  /** If the key is given, these must be given too. */
   readonly dependentRequired: readonly (readonly [key: string, names: readonly string[]])[];
   readonly dependentRules: readonly (readonly [key: string, rule: Rule])[];
   readonly names?: Rule;
@@ -52,7 +52,7 @@ export interface ArrayRule {
   readonly contains?: { readonly rule: Rule; readonly minimum: number; readonly maximum: number };
 }
 
-/** A regular expression of a stranger, run by an engine that can't be made to backtrack. */
+/** An untrusted regular expression, run by an engine that never backtracks. */
 export interface Pattern {
   readonly source: string;
   test(text: string): boolean;
@@ -61,12 +61,12 @@ export interface Pattern {
 export const ANYTHING: Rule = Object.freeze({});
 export const NOTHING: Rule = Object.freeze({ isNever: true });
 
-/** How deep values are compared. */
+/** Maximum depth of comparison. */
 const MAX_COMPARED_DEPTH = 64;
-/** Stands for what is nested deeper; no JSON text has this character in it. */
+/** Stands for parts that are nested deeper. This character cannot occur in JSON text. */
 export const UNCOMPARED = '\u0000';
 
-/** The same text for values that JSON Schema calls equal: the order of keys does not count. */
+/** Returns the same text for values that JSON Schema calls equal: the order of keys does not count. */
 export function canonicalText(value: JsonValue, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (depth > MAX_COMPARED_DEPTH) return UNCOMPARED;

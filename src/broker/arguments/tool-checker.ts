@@ -11,15 +11,14 @@ import { explain } from './explain.js';
 import { type Place, type Problem, pointerOf, tokensOf } from './problem.js';
 import { ANYTHING, type Rule, typeOf } from './rule.js';
 
-/** Makes a payload that fits a schema, with the named properties in it: `exampleInput` of the catalog. */
+/** Makes an input that fits a schema and includes the named properties: `exampleInput` of the catalog. */
 export type ExampleMaker = (schema: JsonValue | undefined, including?: readonly string[]) => JsonValue;
 
 export type ArgumentCheck = { readonly ok: true } | { readonly ok: false; readonly error: GuestError };
 
 /**
- * Checks what programs pass to tools, and what tools answer, against the tools' own schemas. It is there to help: what
- * of a schema can't be enforced is not, and the tool stays usable. It is no security control, and policy must not rest
- * on it.
+ * Checks programs' arguments and tools' answers against the tools' own schemas. It exists to help programs: a part of a schema
+ * that can't be enforced is skipped, and the tool stays usable. This is not a security control, and policy must not rely on it.
  */
 export class ToolChecker {
   readonly #exampleOf: ExampleMaker;
@@ -29,7 +28,7 @@ export class ToolChecker {
     this.#exampleOf = exampleOf;
   }
 
-  /** Whether the tool takes this input. No input is the same as `{}` unless the tool wants something else than an object. */
+  /** Whether the tool accepts this input. No input means `{}`, unless the tool expects something other than an object. */
   checkArguments(tool: Tool, exportName: string, input: JsonValue | undefined): ArgumentCheck {
     const { inputSchema } = tool;
     if (inputSchema === undefined) return { ok: true };
@@ -39,8 +38,8 @@ export class ToolChecker {
   }
 
   /**
-   * What is wrong with the structured part of a successful answer, in one sentence. It says types and places, never
-   * values: warnings end in logs.
+   * What is wrong with the structured content of a successful answer, in one sentence. It contains types and places, never
+   * values, because warnings are logged.
    */
   checkOutput(tool: Tool, structuredContent: JsonValue | undefined): string | undefined {
     if (tool.outputSchema === undefined) return undefined;
@@ -57,7 +56,7 @@ export class ToolChecker {
     return `The result of ${name} breaks the tool's own output schema${place}: expected ${expected}, received ${received}.`;
   }
 
-  /** What of a tool's schemas is not enforced, and why; empty for nearly every tool. */
+  /** Which parts of a tool's schemas are not enforced, and why. Empty for nearly every tool. */
   warningsOf(tool: Tool): readonly string[] {
     return [tool.inputSchema, tool.outputSchema].flatMap((schema) =>
       schema === undefined ? [] : this.#compile(schema).warnings,
@@ -101,10 +100,10 @@ export class ToolChecker {
     };
   }
 
-  /** An example that really fits, with the property in it that was wrong; without it where that can't be made. */
+  /** An example that fits the schema and contains the wrong property, if one can be made; otherwise without that property. */
   #example(tool: Tool, root: Rule, problem: Problem): JsonValue | undefined {
     const [property] = tokensOf(problem.place);
-    // The author's own example comes first, where it shows the property in question.
+    // The schema author's own example comes first, if it contains the property.
     const attempts = typeof property === 'string' ? [[], [property], []] : [[]];
     for (const [attempt, including] of attempts.entries()) {
       const example = this.#exampleOf(tool.inputSchema, including);
@@ -124,10 +123,10 @@ function shows(example: JsonValue, property: string): boolean {
 
 /** A longer example would bury the message. */
 const MAX_EXAMPLE_CHARACTERS = 2_000;
-/** Problems told beside the first: a program is best repaired in one go. */
+/** How many problems are reported besides the first, so that a program can be corrected in one go. */
 const MAX_OTHERS = 3;
 
-/** The compiler does not throw; if it ever does, the tool must not pay for it. */
+/** The compiler does not throw. If it ever does, the tool must stay usable. */
 function compileSafely(schema: JsonObject): CompiledSchema {
   try {
     return compileSchema(schema);
@@ -151,7 +150,7 @@ function placeText(problem: Problem): string {
   return pointer === '' ? '' : ` at ${clipText(quoteVisibly(pointer).slice(1, -1), 120)}`;
 }
 
-/** Where a result is wrong, without the keys that the schema does not name: they are data. */
+/** The place of a problem in a result, without keys that the schema does not name: those are data. */
 function declaredPlace(place: Place): string {
   const tokens: string[] = [];
   for (let at = place; at.parent !== undefined; at = at.parent) {

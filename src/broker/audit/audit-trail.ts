@@ -19,12 +19,12 @@ export interface AuditTrailOptions {
 
 /** The most records kept in memory while the store cannot be opened. */
 const MAX_UNOPENED = 20_000;
-/** How often a store that could not be written is tried again. */
+/** How long to wait before retrying a store that could not be written. */
 const RETRY_MS = 1_000;
 
 /**
- * Records calls as they happen: a call before it is sent, and its outcome before its program gets the answer. How that survives
- * a host that is killed is up to the store's writer.
+ * Records calls as they happen: a call before it is sent, and its outcome before its program gets the answer. The store's
+ * writer decides how the records survive a killed host.
  */
 export class AuditTrail {
   readonly #options: AuditTrailOptions;
@@ -34,7 +34,7 @@ export class AuditTrail {
   #opening: Promise<void> | undefined;
   #store: AuditStore | undefined;
   #writer: AuditWriter | undefined;
-  /** What ended while the store could not be opened. */
+  /** Entries that ended while the store could not be opened. */
   #unopened: AuditEntry[] = [];
   #problem: string | undefined;
   #lastTryAt = 0;
@@ -43,7 +43,7 @@ export class AuditTrail {
     this.#options = options;
   }
 
-  /** Calls are recorded: nothing has to be opened or tried again before the next one. */
+  /** Whether the next call can be recorded without opening or retrying anything. */
   get isOpen(): boolean {
     return this.#writer !== undefined && this.#problem === undefined;
   }

@@ -9,7 +9,7 @@ import type { AuditTrail } from './audit-trail.js';
 export class CallTrace {
   readonly #trail: AuditTrail;
   readonly #startedAt = performance.now();
-  /** One for both of its lives, sent and ended: the trail has written the first down when the second begins. */
+  /** One object for both records, sent and ended. The trail has written the first before the second one changes it. */
   readonly #entry: { -readonly [Field in keyof AuditEntry]: AuditEntry[Field] };
 
   constructor(trail: AuditTrail, { run, tool, input }: BrokerCall) {
@@ -32,7 +32,7 @@ export class CallTrace {
     };
   }
 
-  /** The call is about to be sent. Returns why it must not be. */
+  /** The call is about to be sent. Returns the reason if it must not be sent. */
   sending(approval: ApprovalNote = NOT_ASKED): Awaitable<GuestError | undefined> {
     this.#entry.approval = approval;
     return this.#trail.sending(this.#entry);

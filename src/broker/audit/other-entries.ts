@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../domain/audit.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { RunContext } from '../run-context.js';
 
-/** What is on record besides calls. What such a record has nothing to say about is empty. */
+/** Default fields of records that are not calls. */
 const EMPTY = {
   codeDigest: '',
   profile: '',
@@ -16,7 +16,7 @@ const EMPTY = {
   redactions: {},
 } as const;
 
-/** A person's decision about a call, whenever it was made: also after the run has ended, and where no call follows. */
+/** A person's decision about a call. It may come after the run has ended, and a call need not follow. */
 export function decisionEntry(callId: string, { id, runId, caller, tool, state, decision }: Approval): AuditEntry {
   const { by = '', atMs = Date.now(), reason } = decision ?? {};
   return {
@@ -26,7 +26,7 @@ export function decisionEntry(callId: string, { id, runId, caller, tool, state, 
   };
 }
 
-/** What was redacted from what a program printed and returned. */
+/** What was redacted from a program's printed output and result. */
 export function outputEntry(
   callId: string,
   { runId, caller, profile, codeDigest }: RunContext,

@@ -12,8 +12,8 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { matchesGlob } from '../../lib/text/glob.js';
 
 /**
- * The first thing asked for that is not within bounds, in the words that would grant it; nothing where all of it is.
- * Nothing is narrowed silently: a program that runs with less than it asked for fails later, and for no visible reason.
+ * The first requested capability that exceeds the bounds, in the form that would grant it; undefined if all are within. Nothing
+ * is narrowed silently: a program that runs with less than it asked for fails later, for no visible reason.
  */
 export function violationOf(asked: CapabilitySet, bounds: CapabilitySet): string | undefined {
   return (
@@ -26,8 +26,8 @@ export function violationOf(asked: CapabilitySet, bounds: CapabilitySet): string
 }
 
 /**
- * Where the bounds give less than a request has by default. It did not ask for that much in so many words, so it is not
- * refused; it is told.
+ * Where the bounds give less than a request's defaults. The request did not ask for that much explicitly, so it is not refused,
+ * but the shortfall is reported.
  */
 export function shortfallsOf(asked: CapabilitySet, bounds: CapabilitySet): string[] {
   const amounts = amountsOf(asked, bounds).flatMap(({ asked: most, bound, words }) =>
@@ -49,7 +49,7 @@ export function shortfallsOf(asked: CapabilitySet, bounds: CapabilitySet): strin
 interface Amount {
   readonly key: string;
   readonly asked: number;
-  /** What a request has that says nothing. */
+  /** The value for a request that does not set one. */
   readonly byDefault: number;
   readonly bound: number | undefined;
   readonly words: (amount: number) => string;
@@ -100,7 +100,7 @@ function amountsOf({ network, filesystem, mcp }: CapabilitySet, bounds: Capabili
   ];
 }
 
-/** What was asked for, at the rates and sizes that the bounds allow. For what has no violation. */
+/** The requested capabilities, at the rates and sizes that the bounds allow. Only for requests without a violation. */
 export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): CapabilitySet {
   const { network, filesystem, mcp, system } = asked;
   const least = (left: number, right = left) => Math.min(left, right);
@@ -139,14 +139,14 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
             ...(mcp.tools === undefined && bounds.mcp?.tools !== undefined ? { tools: bounds.mcp.tools } : {}),
           },
         }),
-    // For the bounds that are checked next.
+    // Kept for the bounds that are checked next.
     ...omitUndefined({ system }),
   };
 }
 
 /**
- * What both grant: a token's capabilities within those of the configuration. Unlike a request, which is granted whole or refused, a
- * token is written once for every configuration to come; what of it is not granted is `violationOf`, to be reported.
+ * The capabilities that both grant: a token's within those of the configuration. A request is granted whole or refused, but a
+ * token is written once for all later configurations. `violationOf` reports the part of it that is not granted.
  */
 export function intersectionOf(token: CapabilitySet, configured: CapabilitySet): CapabilitySet {
   const { network, filesystem, mcp } = configured;
@@ -159,7 +159,7 @@ export function intersectionOf(token: CapabilitySet, configured: CapabilitySet):
       : {
           filesystem: {
             ...token.filesystem,
-            // Links may lead elsewhere: a file that is opened lies within both, see `within`.
+            // Links may lead elsewhere, so an opened file must lie within both: see `within`.
             paths: commonPaths(token.filesystem.paths, filesystem.paths),
             isReadOnly: token.filesystem.isReadOnly || filesystem.isReadOnly,
           },
@@ -190,13 +190,13 @@ function commonPaths(left: readonly string[], right: readonly string[]): string[
   return [...new Set(common)];
 }
 
-/** Of two names or folders the one within the other, if one is. */
+/** Of two names or folders, the one that lies within the other, if one does. */
 function narrower(left: string, right: string, covers: (wide: string, narrow: string) => boolean): string | undefined {
   if (left === right || covers(right, left)) return left;
   return covers(left, right) ? right : undefined;
 }
 
-/** What all runs of a caller may do together is the least that anybody gives. */
+/** The rate for all runs of a caller together is the lowest that any of them sets. */
 function ceiling<Key extends string>(key: Key, before: number | undefined, bound: number | undefined) {
   const most = Math.min(before ?? Number.POSITIVE_INFINITY, bound ?? Number.POSITIVE_INFINITY);
   return (Number.isFinite(most) ? { [key]: most } : {}) as { readonly [key in Key]?: number };
@@ -213,7 +213,7 @@ function violatedNetwork(asked: NetworkCapability | undefined, bounds: NetworkCa
   return undefined;
 }
 
-/** By where the paths lead, not by how they are written: a link below a granted folder may lead out of it. */
+/** Compares where the paths lead, not how they are written: a link below a granted folder may lead out of it. */
 function violatedFilesystem(asked: FilesystemCapability | undefined, bounds: FilesystemCapability | undefined) {
   if (asked === undefined) return undefined;
   const granted = bounds?.paths.map(realPathOf) ?? [];

@@ -4,7 +4,7 @@ import { fetchTool, NETWORK_SERVER } from '../../upstream/capabilities/network.j
 import { type NativeTool, NativeUpstream } from '../../upstream/native/native-upstream.js';
 import type { UpstreamRegistry } from '../../upstream/registry.js';
 
-/** A tool of ours, by the target that programs name it by. They are in no catalog. */
+/** A built-in tool, with the target that programs call it by. Built-in tools are in no catalog. */
 export interface CapabilityTool {
   readonly tool: Tool;
   readonly server: { readonly path: string };
@@ -16,7 +16,7 @@ const SERVERS: readonly (readonly [id: string, path: string, tools: Readonly<Rec
   [FILES_SERVER, 'fs', fileTools],
 ];
 
-/** Requests to the network and files, as calls that pass the broker like any other. */
+/** Network requests and file access, as calls that pass through the broker like any other. */
 export const CAPABILITY_TOOLS: ReadonlyMap<string, CapabilityTool> = new Map(
   SERVERS.flatMap(([serverId, path, tools]) =>
     Object.entries(tools).map(([name, { execute: _, ...described }]): [string, CapabilityTool] => [

@@ -14,8 +14,9 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 const MAX_ENTRIES = 1_000;
 
 /**
- * Reads what a request or a token grants: the object of the contract, or a list of `kind:target`. `isServer` tells
- * `network:helpscout`, the contract's own example, which means the server of that name, from a host. Throws `bad_input`.
+ * Reads the capabilities of a request or a token: the object of the contract, or a list of `kind:target`. `isServer`
+ * distinguishes `network:helpscout`, the contract's own example, which means the server of that name, from a host. Throws
+ * `bad_input`.
  */
 export function readCapabilities(value: unknown, isServer: (name: string) => boolean): CapabilitySet {
   if (value === undefined || value === null) return {};
@@ -57,7 +58,7 @@ function fromStrings(entries: readonly unknown[], isServer: (name: string) => bo
       : {
           mcp: {
             servers: [...servers],
-            // Of a server that is granted whole nothing has to be said about its tools.
+            // If each server is granted whole, no tool list is needed.
             ...([...tools].every((tool) => tool.endsWith('/*')) ? {} : { tools: [...tools] }),
             maxCallsPerSecond: mcp.maxCallsPerSecond,
           },
@@ -156,7 +157,7 @@ function filesystemOf(form: NonNullable<ObjectForm['filesystem']>): FilesystemCa
   };
 }
 
-/** `json` and `.json` are the same. An empty one means files without any. */
+/** `json` and `.json` are the same. An empty extension means files without one. */
 function withDot(extension: string): string {
   return extension === '' || extension.startsWith('.') ? extension : `.${extension}`;
 }
@@ -169,7 +170,7 @@ function mcpOf(form: NonNullable<ObjectForm['mcp']>): McpCapability {
   };
 }
 
-/** The contract leaves open what is in it: what is switched off is not asked for, everything else is, by its name. */
+/** The contract does not define the content. Every entry that is not switched off counts as requested, by its name. */
 function systemOf(form: Readonly<Record<string, unknown>> = {}): readonly string[] {
   return Object.entries(form).flatMap(([name, value]) =>
     value === false || value === null || value === undefined ? [] : [name],

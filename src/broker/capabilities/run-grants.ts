@@ -22,30 +22,30 @@ import { isListed } from '../policy/tool-pattern.js';
 import { type NamedCall, nameOf, toolCallError } from '../refusals.js';
 import type { RunContext } from '../run-context.js';
 
-/** Calls of the last second, of one run or of all runs of a caller. */
+/** Calls of the last second, by one run or by all runs of a caller. */
 interface Windows {
   readonly calls: RateWindow;
-  /** To the network. */
+  /** Network requests. */
   readonly requests: RateWindow;
 }
 
-/** What of a run is under way at a time. Each kind waits only for its own: the contract limits calls of servers. */
+/** Concurrency slots of a run. Each kind waits only for its own: the contract limits calls to servers. */
 interface Places {
   readonly calls: Slots;
   readonly requests: Slots;
   readonly files: Slots;
 }
 
-/** Callers that are counted at once; those who have called nothing for a second are forgotten first. */
+/** Callers that are counted at once. Callers without a call in the last second are dropped first. */
 const MAX_CALLERS = 10_000;
 
 /**
- * Holds each run to the capabilities it was granted. A run without a set of them is under a contract that knows none, and
- * passes; one with an empty set may compute and nothing else.
+ * Holds each run to its granted capabilities. A run without a capability set is under a contract without capabilities, and
+ * passes. A run with an empty set may only compute.
  */
 export class RunGrants {
   readonly #limits: GrantLimits;
-  /** By what a run has received, which the calls of a client that makes them itself have in common. */
+  /** Keyed by the run's received data, which the direct calls of one client share. */
   readonly #ofRun = new WeakMap<ReceivedData, Windows & { readonly places: Places }>();
   readonly #ofCaller = new Map<string, Windows>();
 
@@ -53,7 +53,7 @@ export class RunGrants {
     this.#limits = limits;
   }
 
-  /** Why this call is not within what the run was granted, in the words that would grant it. */
+  /** Why this call exceeds the run's grants, in the form that would grant it. */
   refusalOf(call: GrantedCall): GuestError | undefined {
     const found = violationOf(call);
     if (found === undefined) return undefined;
@@ -66,7 +66,7 @@ export class RunGrants {
     );
   }
 
-  /** Faster than the grant allows, for the run or for all runs of its caller, is refused with the time to wait. */
+  /** A call that exceeds the granted rate, of the run or of all runs of its caller, is refused with the time to wait. */
   takeRate(run: RunContext, tool: Tool): Busy | undefined {
     const rates = this.#ratesOf(run, tool);
     const kind = kindOf(tool);
@@ -80,7 +80,7 @@ export class RunGrants {
     return undefined;
   }
 
-  /** More at a time than the grant allows wait for each other. */
+  /** Calls beyond the granted concurrency wait for each other. */
   async enter(run: RunContext, tool: Tool, signal: AbortSignal): Promise<Admission> {
     if (run.grants === undefined) return NOTHING_TAKEN;
     const entry = await this.#runOf(run).places[kindOf(tool)].enter(signal);
@@ -88,7 +88,7 @@ export class RunGrants {
     return { kind: 'busy', busy: { limit: 'concurrency', retryAfterMs: entry.retryAfterMs } };
   }
 
-  /** How long a call may take where its server has no timeout of its own. */
+  /** Timeout of a call if its server has none of its own. */
   defaultTimeoutMs({ grants }: RunContext, { serverId }: Tool): number | undefined {
     if (grants === undefined || serverId === FILES_SERVER) return undefined;
     return serverId === NETWORK_SERVER ? this.#limits.timeoutPerRequestMs : this.#limits.timeoutPerCallMs;
@@ -134,16 +134,16 @@ export class RunGrants {
   }
 }
 
-/** A call, as far as a grant has to look at it. */
+/** The parts of a call that a grant is checked against. */
 export type GrantedCall = NamedCall & { readonly run: RunContext; readonly input: JsonValue | undefined };
 
-/** What was not granted, and how a request asks for it where that is not the same words in a list. */
+/** What was not granted, and how a request asks for it if a list entry with the same text is not enough. */
 interface Violation {
   readonly violation: string;
   readonly asked?: string;
 }
 
-/** What the run would have to be granted. */
+/** The capability that the run would need. */
 function violationOf({ run: { grants }, tool, input }: GrantedCall): string | Violation | undefined {
   if (grants === undefined) return undefined;
   const { url, path } = isJsonObject(input) ? input : ({} as JsonObject);
@@ -159,7 +159,7 @@ function violationOf({ run: { grants }, tool, input }: GrantedCall): string | Vi
 }
 
 function violatedDestination(address: string, network: NetworkCapability | undefined): string | undefined {
-  if (!URL.canParse(address)) return undefined; // refused for what it is, not for where it leads
+  if (!URL.canParse(address)) return undefined; // refused later as an invalid URL, not for its destination
   const { protocol, hostname, port: given } = new URL(address);
   const port = given === '' ? (protocol === 'https:' ? 443 : 80) : Number(given);
   const isCovered = network?.destinations.some(({ host, ports }) => ports.includes(port) && coversHost(host, hostname));
@@ -167,8 +167,8 @@ function violatedDestination(address: string, network: NetworkCapability | undef
 }
 
 /**
- * Said before a person is asked. Which file a path leads to is checked where it is opened: a link may lead elsewhere, in
- * or out.
+ * Checked before a person is asked. The real file behind a path is checked when it is opened: a link may lead elsewhere, in or
+ * out.
  */
 function violatedFile(
   tool: Tool,
@@ -180,7 +180,7 @@ function violatedFile(
   if (tool.name === 'writeFile' && files.isReadOnly)
     return { violation: `filesystem:${path} for writing`, asked: asked({ readOnly: false }) };
   if (tool.name === 'listFolder' || files.extensions?.includes(extname(path)) !== false) return undefined;
-  // Of a path that was not granted either, that is what has to be asked for first.
+  // If the path was not granted either, the path has to be requested first.
   if (!files.paths.some((each) => coversPath(each, normalize(path)))) return `filesystem:${path}`;
   const allowedExtensions = [...files.extensions, extname(path)];
   return { violation: ofExtension(path), asked: asked({ allowedExtensions }) };
@@ -194,13 +194,13 @@ function openPlaces(atOnce: number): Places {
   return { calls: new Slots(atOnce), requests: new Slots(atOnce), files: new Slots(atOnce) };
 }
 
-/** The contract gives files no rate: a run is bound by the number of its calls. */
+/** The contract sets no rate for files. The limit on a run's number of calls bounds them. */
 function kindOf({ serverId }: Tool): keyof Places {
   if (serverId === NETWORK_SERVER) return 'requests';
   return serverId === FILES_SERVER ? 'files' : 'calls';
 }
 
-/** Of a grant that has none of the kind: what it calls is refused. */
+/** Used if a grant lacks this kind. Its calls are refused anyway. */
 const DEFAULTS: { readonly network: RequestRates; readonly mcp: CallRates } = {
   network: CAPABILITY_DEFAULTS.network,
   mcp: CAPABILITY_DEFAULTS.mcp,
@@ -210,7 +210,7 @@ type CallRates = Pick<McpCapability, 'maxCallsPerSecond' | 'callerMaxCallsPerSec
 
 const NOTHING_TAKEN: Admission = { kind: 'entered', leave: () => {} };
 
-/** By the configured name of the server: a server cannot take a name that was granted to another. */
+/** Compares the configured name of the server: a server cannot take a name that was granted to another. */
 export function isToolGranted(tool: Pick<Tool, 'serverId' | 'name'>, mcp: McpCapability | undefined): boolean {
   return isServerGranted(tool.serverId, mcp) && listsOf(mcp).every(({ tools }) => isAmong(tools, tool));
 }
@@ -221,7 +221,7 @@ export function isServerGranted(serverId: string, mcp: McpCapability | undefined
   );
 }
 
-/** Its own lists, and those that it lies within. */
+/** Its own lists, and the lists in `within`. */
 function listsOf(mcp: McpCapability | undefined): readonly Pick<McpCapability, 'servers' | 'tools'>[] {
   return mcp === undefined ? [] : [mcp, ...(mcp.within ?? [])];
 }

@@ -4,11 +4,11 @@ import { type NativeTool, NativeUpstream } from '../../upstream/native/native-up
 import type { UpstreamRegistry } from '../../upstream/registry.js';
 import type { CapabilityTool } from './capability-tools.js';
 
-/** No server of a user has a slash in its name. In the policy it is `@codemode/scripts`. */
+/** No user's server can have a slash in its name. In the policy this server is `@codemode/scripts`. */
 export const SCRIPTS_SERVER = 'codemode/scripts';
 const PATH = '@codemode/scripts';
 
-/** Stores what a program wants to be kept. What it throws reaches the program. */
+/** Stores a script that a program saves. An error that it throws reaches the program. */
 export type SaveScript = (script: JsonObject) => Promise<JsonObject>;
 
 const DESCRIBED = {
@@ -22,7 +22,7 @@ const DESCRIBED = {
   },
 } satisfies Readonly<Record<string, Omit<NativeTool, 'execute'>>>;
 
-/** What needs a decision about a stored script, as calls that pass the broker: by default a person is asked. */
+/** Operations on stored scripts that need a decision, as calls that pass through the broker. By default a person is asked. */
 export const SCRIPT_TOOLS: Readonly<Record<keyof typeof DESCRIBED, CapabilityTool>> = {
   save: toolOf('save'),
   run_changed: toolOf('run_changed'),
@@ -36,7 +36,7 @@ function toolOf(name: keyof typeof DESCRIBED): CapabilityTool {
 export function registerScriptTools(registry: UpstreamRegistry, save: SaveScript): void {
   const tools = new Map<string, NativeTool>([
     ['save', { ...DESCRIBED.save, execute: (script) => save(script) }],
-    // That it may be run is all there is to it: the run itself is the host's.
+    // The call only decides whether the script may be run. The host runs it.
     ['run_changed', { ...DESCRIBED.run_changed, execute: () => ({}) }],
   ]);
   registry.addHidden(new NativeUpstream(SCRIPTS_SERVER, tools));

@@ -1,6 +1,6 @@
 import type { CallTargets } from '../../domain/run.js';
 
-/** By which targets programs call what capabilities grant. A test holds them equal to the tools there are. */
+/** The targets by which programs call capabilities. A test holds them equal to the existing tools. */
 export const FETCH_TARGET = 'codemode/network/fetch';
 export const FILE_TARGETS: CallTargets = {
   readFile: 'codemode/filesystem/readFile',

@@ -5,23 +5,23 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CredentialOwner } from '../../store/credentials.js';
 import type { Fetch } from '../../upstream/mcp/oauth/guarded-fetch.js';
 
-/** One server for which tokens are kept: who it is, where it is, and what the user set for it. */
+/** One server for which tokens are kept: its name, its URL, and the user's settings for it. */
 export interface Account extends CredentialOwner {
   readonly settings: OAuthSettings;
-  /** What the user sends along with every request to the server. */
+  /** The user's headers for every request to the server. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What authorization is where the configuration says nothing of it. */
+/** The settings if the configuration has none. */
 const DEFAULT_SETTINGS: OAuthSettings = { grant: 'authorization_code', allowPrivateAddresses: false };
 
-/** Nothing for servers that are not reached over HTTP, and for those whose token the user gives as a header. */
+/** Undefined for servers that are not reached over HTTP, and for those whose token the user sets as a header. */
 export function accountOf({ id, target, oauth }: UpstreamDefinition): Account | undefined {
   if (target.kind !== 'http' || authorizationOf(target.headers) !== undefined) return undefined;
   return { serverId: id, url: target.url, settings: oauth ?? DEFAULT_SETTINGS, headers: target.headers };
 }
 
-/** Does something with the guarded way out, and closes it. */
+/** Calls a function with a guarded fetch, and closes it afterwards. */
 export async function withGuardedFetch<Result>(
   { url, settings }: Account,
   signal: AbortSignal | undefined,
@@ -41,7 +41,7 @@ export async function withGuardedFetch<Result>(
   }
 }
 
-/** Every scope of these lists once, in the order in which they came; nothing where there is none. */
+/** Every scope of these lists once, in the original order; undefined if there are none. */
 export function unitedScope(...lists: (string | undefined)[]): string | undefined {
   const scopes = new Set(lists.flatMap((list) => (list ?? '').split(' ')).filter((scope) => scope !== ''));
   return scopes.size === 0 ? undefined : [...scopes].join(' ');

@@ -5,8 +5,8 @@ import { type Account, unitedScope, withGuardedFetch } from './account.js';
 import type { Grant } from './vault.js';
 
 /**
- * A token for the client itself (client credentials). The authorization server is looked for once: its secret goes to
- * the one that the first token came from, and a server that later names another one is not believed.
+ * Obtains a token for the client itself (client credentials). The authorization server is discovered once: the client secret
+ * goes only to the one that issued the first token, and a server that later names another one is not trusted.
  */
 export async function obtainClientGrant(
   account: Account,

@@ -7,32 +7,32 @@ import { CredentialLender, type SecretWatcher } from './lender.js';
 import type { LoginRequest } from './login.js';
 import type { Grant, Vault } from './vault.js';
 
-/** How a server is authorized for, and how far that has come. Never a token. */
+/** How a server is authorized, and the state of that. Never contains a token. */
 export interface CredentialStatus {
   readonly serverId: string;
-  /** `environment` for a local server, which gets its secrets by its variables; `header` for a token set by hand. */
+  /** `environment`: a local server that gets its secrets from environment variables. `header`: a token set by hand. */
   readonly method: 'environment' | 'header' | 'oauth' | 'none';
   readonly state: 'logged_in' | 'expired' | 'withdrawn' | 'not_logged_in' | 'not_needed';
   readonly grant?: Grant['grant'];
   readonly issuer?: string;
   readonly clientId?: string;
   readonly scopes?: readonly string[];
-  /** Scopes that the server missed: the next login asks for them. */
+  /** Scopes that the server required and the token lacked. The next login requests them. */
   readonly missingScopes?: readonly string[];
   readonly expiresAt?: Date;
   /** Whether an expired token is renewed without a person. */
   readonly isRenewable?: boolean;
 }
 
-/** What ended with a logout. */
+/** The result of a logout. */
 export interface LogoutReport {
   readonly wasKept: boolean;
-  /** Whether the authorization server was told; `problem` says why not, where it should have been. */
+  /** Whether the token was revoked at the authorization server. If that failed, `problem` says why. */
   readonly isRevoked: boolean;
   readonly problem?: string;
 }
 
-/** Everything the host keeps to be let in by servers. Nothing of it leaves but as a header of a request to its server. */
+/** All credentials that the host keeps for servers. They leave it only as a header of a request to their own server. */
 export class Credentials {
   readonly #vault: Vault;
   readonly #watcher: SecretWatcher | undefined;
@@ -43,7 +43,7 @@ export class Credentials {
     this.#watcher = watcher;
   }
 
-  /** Who lends the tokens for this server; nobody where the user gives them, or none can be sent. */
+  /** The authorizer that lends tokens for this server; undefined if the user sets the token, or none can be sent. */
   authorizerFor(definition: UpstreamDefinition): UpstreamAuthorizer | undefined {
     const account = accountOf(definition);
     if (account === undefined) return undefined;
@@ -52,7 +52,7 @@ export class Credentials {
     return lender;
   }
 
-  /** Secrets that were lent by this process: what must be looked for in everything that leaves it. */
+  /** Secrets that this process has lent. They must be redacted in everything that leaves it. */
   secrets(): string[] {
     return [...this.#lenders.values()].flatMap((lender) => lender.secrets());
   }
@@ -62,10 +62,10 @@ export class Credentials {
     return statusOf(account.serverId, await login(account, this.#vault, request), undefined);
   }
 
-  /** Tells the authorization server, where it can be told, and forgets everything in any case. */
+  /** Revokes the tokens at the authorization server if possible. Deletes everything in any case. */
   async logout(serverId: string, account: Account | undefined): Promise<LogoutReport> {
     if (account === undefined) return { wasKept: await this.#vault.forget(serverId), isRevoked: false };
-    // Under the lock: a renewal that is in progress elsewhere ends first, and its token is revoked as well.
+    // Under the lock: a renewal in progress elsewhere ends first, and its token is revoked as well.
     return this.#vault.locked(account, async () => {
       const grant = await this.#vault.read(account, 'grant');
       let isRevoked = false;
@@ -92,7 +92,7 @@ export class Credentials {
     return { serverId, method: 'oauth', state: 'not_logged_in', grant: oauth.grant };
   }
 
-  /** Servers of which something is kept that the configuration does not know. */
+  /** Servers with stored credentials that the configuration does not contain. */
   async leftovers(known: readonly string[]): Promise<string[]> {
     return (await this.#vault.servers()).filter((id) => !known.includes(id));
   }
@@ -103,7 +103,7 @@ async function revoke(account: Account, grant: Grant): Promise<boolean> {
   if (tokens === undefined) return false;
   const { revokeToken } = await import('../../upstream/mcp/oauth/requests.js');
   return withGuardedFetch(account, undefined, async (fetch) => {
-    // The refresh token first: most authorization servers end everything that came of it.
+    // The refresh token first: most authorization servers also revoke the tokens derived from it.
     if (tokens.refreshToken !== undefined) await revokeToken(grant, tokens.refreshToken, 'refresh_token', fetch);
     return revokeToken(grant, tokens.accessToken, 'access_token', fetch);
   });

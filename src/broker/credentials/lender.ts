@@ -4,14 +4,14 @@ import { type Account, unitedScope, withGuardedFetch } from './account.js';
 import { obtainClientGrant } from './client-grant.js';
 import type { Grant, Vault } from './vault.js';
 
-/** A token is renewed this long before its end, so that none ends on its way; of a short one, a quarter of its life. */
+/** A token is renewed this long before it expires, so that none expires in flight. For a short-lived one: a quarter of its lifetime. */
 const RENEW_BEFORE_MS = 30_000;
-/** Renewal is two requests at most, each with its own bound; far less than the lease of the lock. */
+/** A renewal makes at most two requests, each with its own timeout. Far shorter than the lock's lease. */
 const RENEWAL_TIMEOUT_MS = 30_000;
-/** Tokens that this process has handed out and that must not be shown: the last few of a server. */
+/** Lent tokens that must still be redacted: the last few of a server. */
 const MAX_REMEMBERED_SECRETS = 16;
 
-/** Told of every token that is lent, and of those that are so old that nobody repeats them. */
+/** Notified of every token that is lent, and of old ones that need no longer be redacted. */
 export interface SecretWatcher {
   add(secret: string): void;
   remove(secret: string): void;
@@ -44,7 +44,7 @@ export class CredentialLender implements UpstreamAuthorizer {
     try {
       return this.#lend(await this.#renewed(tokens.accessToken));
     } catch (error) {
-      // It is good for a while yet; the next request tries again.
+      // The token is still valid for a while. The next request tries again.
       const isGood = tokens.expiresAtMs !== undefined && tokens.expiresAtMs > Date.now();
       if (isGood && isHostError(error, 'upstream_unavailable')) return this.#remember(tokens);
       throw error;
@@ -61,7 +61,7 @@ export class CredentialLender implements UpstreamAuthorizer {
     const { scope } = challenge;
     if (scope === undefined) return undefined;
     if (!this.#isHeadless) {
-      // The next login asks for it as well. What a person granted is not widened behind that person's back.
+      // The next login requests this scope too. A person's grant is not widened without that person.
       await this.#vault.locked(this.#account, async (session) => session.write('wanted', { scope }));
       return undefined;
     }
@@ -83,7 +83,7 @@ export class CredentialLender implements UpstreamAuthorizer {
     return this.#isHeadless || tokens.refreshToken !== undefined;
   }
 
-  /** One renewal at a time in this process as well: a hundred calls that find the same token expired wait for one. */
+  /** Only one renewal at a time in this process: a hundred calls that find the same token expired wait for one renewal. */
   #renewed(refused: string | undefined, challenge: AuthorizationChallenge = {}): Promise<Grant> {
     if (this.#renewing !== undefined && this.#renewing.refused === refused) return this.#renewing.done;
     const done = this.#vault
@@ -125,7 +125,7 @@ export class CredentialLender implements UpstreamAuthorizer {
     for (const secret of [accessToken, refreshToken]) {
       if (secret === undefined || this.#secrets.includes(secret)) continue;
       this.#secrets.push(secret);
-      // Before it leaves for the server, which may repeat it in its answer.
+      // Added before the secret is sent to the server, which may repeat it in its answer.
       this.#watcher?.add(secret);
       if (this.#secrets.length > MAX_REMEMBERED_SECRETS) this.#watcher?.remove(this.#secrets.shift() as string);
     }

@@ -13,15 +13,15 @@ import type { Grant, Registration, Vault } from './vault.js';
 const STATE_BYTES = 32;
 
 export interface LoginRequest {
-  /** In place of the scopes of the configuration. */
+  /** Replaces the scopes of the configuration. */
   readonly scopes?: readonly string[];
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Called once, with the address that a person must open, and where the browser will come back to. */
+  /** Called once, with the URL that a person must open and the port that the browser will be redirected to. */
   onAddress(url: URL, details: { readonly issuer: string; readonly port: number; readonly scope?: string }): void;
 }
 
-/** Gets a grant, from a person with a browser or for the client itself, and puts it into the vault. */
+/** Obtains a grant, from a person with a browser or for the client itself, and stores it in the vault. */
 export async function login(account: Account, vault: Vault, request: LoginRequest): Promise<Grant> {
   const deadline = AbortSignal.timeout(request.timeoutMs);
   // Not `AbortSignal.any`: Node 20 may collect the deadline, and then it never fires.
@@ -85,7 +85,7 @@ async function loginPerson(
   const needed = chosen === undefined ? (challenge.scope ?? plan.scopes.join(' ')) : chosen.join(' ');
   const scope = withOfflineAccess(unitedScope(needed, wanted?.scope, before?.tokens?.scope), plan);
 
-  // The same port as the last time where it is free: some authorization servers know a client by it.
+  // The same port as last time, if it is free: some authorization servers registered the client with it.
   const lastPort = registration === undefined ? 0 : Number(new URL(registration.redirectUri).port);
   const state = randomBytes(STATE_BYTES).toString('base64url');
   const receiver = await LoopbackReceiver.open(state, {
@@ -135,8 +135,8 @@ function isFit(
 }
 
 /**
- * A server that names another authorization server than before may have been taken over, and the next thing to be sent
- * there is a secret or a person's password. So it takes a word from the user.
+ * A server that names another authorization server than before may have been taken over, and the next thing sent there is a
+ * secret or a person's password. So the user has to confirm the change.
  */
 function checkSameIssuer({ serverId, settings }: Account, before: Grant | undefined, issuer: string): void {
   if (before === undefined || before.server.issuer === issuer || settings.issuer !== undefined) return;
@@ -147,7 +147,7 @@ function checkSameIssuer({ serverId, settings }: Account, before: Grant | undefi
   );
 }
 
-/** A client that exists already: set by hand, or described at its own address. */
+/** An existing client: registered by hand, or described by a client metadata document. */
 function configuredClient({ serverId, settings }: Account, plan: AuthorizationPlan): OAuthClient | undefined {
   const { clientId, clientSecret, clientMetadataUrl } = settings;
   if (clientId !== undefined) return { clientId, ...omitUndefined({ clientSecret }) };

@@ -9,7 +9,7 @@ const MAX_CONNECTIONS = 16;
 const MAX_ADDRESS_CHARACTERS = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 5_000;
 
-/** What the browser brought, and the page that it is to be shown in return. */
+/** The parameters of the browser's redirect, and a function that shows the final page. */
 export interface BrowserAnswer {
   readonly parameters: URLSearchParams;
   finish(wasGood: boolean): void;
@@ -35,7 +35,7 @@ export class LoopbackReceiver {
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
-  /** Throws `bad_input` when a port that must be this one is taken. */
+  /** Throws `bad_input` if the required port is taken. */
   static async open(
     state: string,
     { port, isMust }: { readonly port: number; readonly isMust: boolean },
@@ -66,7 +66,7 @@ export class LoopbackReceiver {
     return `http://127.0.0.1:${this.port}${PATH}`;
   }
 
-  /** The first answer with the right state. */
+  /** The first request with the right state. */
   answer(signal: AbortSignal): Promise<BrowserAnswer> {
     return new Promise((resolve, reject) => {
       const stop = (): void => reject(signal.reason);
@@ -90,7 +90,7 @@ export class LoopbackReceiver {
       return send(response, 400, PAGES.foreign);
     const { pathname, searchParams } = new URL(url.replace(/^\/+/, '/'), 'http://127.0.0.1');
     if (pathname !== PATH) return send(response, 404, PAGES.foreign);
-    // One of each: of two codes, somebody would have to choose.
+    // Each parameter at most once: with two codes it would be unclear which one counts.
     const isClear = PARAMETERS.every((name) => searchParams.getAll(name).length <= 1);
     if (!isClear || !isSame(searchParams.get('state') ?? '', this.#state)) return send(response, 400, PAGES.foreign);
     if (this.#isUsed) return send(response, 410, PAGES.used);

@@ -4,7 +4,7 @@ import { HostError } from '../../domain/errors.js';
 import { seal, unseal } from '../../lib/secrets/sealed.js';
 import type { CredentialOwner, CredentialStore, HeldLock } from '../../store/credentials.js';
 
-/** Longer than any operation under the lock may take: the holder still holds it when the response arrives. */
+/** Longer than any operation under the lock, so that the lock is still held when the response arrives. */
 const LEASE_MS = 90_000;
 const WAIT_FOR_LOCK_MS = 60_000;
 const ASK_AGAIN_MS = 40;
@@ -33,22 +33,22 @@ const grantSchema = z.object({
       issuedAtMs: z.number(),
       expiresAtMs: z.number().exactOptional(),
     })
-    // Absent when the authorization server has taken it back: the rest says what there was.
+    // Absent if the authorization server has revoked it. The other fields show what existed.
     .exactOptional(),
 });
 
 const SCHEMAS = {
-  /** What a server may be called with, and all that is needed to renew it. */
+  /** The tokens for a server, and all that is needed to renew them. */
   grant: grantSchema,
   /** Our registration at an authorization server, kept for the next login. */
   registration: z.object({
     issuer: z.string(),
     redirectUri: z.string(),
-    /** What it was registered for: some authorization servers give it no more. */
+    /** The scope it was registered for. Some authorization servers grant it no more. */
     scope: z.string().exactOptional(),
     client: clientSchema,
   }),
-  /** Scopes that the server missed in the last token: the next login asks for them too. */
+  /** Scopes that the last token lacked. The next login requests them too. */
   wanted: z.object({ scope: z.string() }),
 } as const;
 
@@ -61,16 +61,16 @@ export interface VaultParts {
   readonly key: Uint8Array;
 }
 
-/** Writing, for as long as the lock is held. */
+/** Write access while the lock is held. */
 export interface VaultSession {
   write<K extends Kind>(kind: K, value: z.input<(typeof SCHEMAS)[K]>): Promise<void>;
   remove(kind: Kind): Promise<void>;
 }
 
 /**
- * What servers and authorization servers gave us, sealed under the key of the state folder. Each piece is bound to the
- * server's name and its address: a server that is pointed elsewhere, or takes another's name, finds nothing, and a row
- * that was copied to another place does not open. Opened at the first use: most programs need no login.
+ * Tokens and registrations, sealed under the key of the state folder. Each entry is bound to the server's name and URL: a
+ * server that is pointed elsewhere, or takes another's name, finds nothing, and a row that was copied elsewhere does not open.
+ * The store is opened at first use: most programs need no login.
  */
 export class Vault {
   readonly #open: () => Promise<VaultParts>;
@@ -89,7 +89,7 @@ export class Vault {
     return parsed.success ? (parsed.data as z.output<(typeof SCHEMAS)[K]>) : undefined;
   }
 
-  /** Alone with the credentials of one server, among all hosts that share this state folder. */
+  /** Exclusive access to the credentials of one server, among all hosts that share this state folder. */
   async locked<Result>(owner: CredentialOwner, work: (session: VaultSession) => Promise<Result>): Promise<Result> {
     const { store, key } = await this.#opened();
     const lock: HeldLock = { name: JSON.stringify([owner.serverId, owner.url]), holder: randomUUID() };
@@ -121,12 +121,12 @@ export class Vault {
     }
   }
 
-  /** Drops everything of a server, also what belongs to addresses that it had before. */
+  /** Deletes everything stored for a server, also for its earlier URLs. */
   async forget(serverId: string): Promise<boolean> {
     return (await this.#opened()).store.removeServer(serverId);
   }
 
-  /** Servers of which something is kept. */
+  /** Servers with stored credentials. */
   async servers(): Promise<string[]> {
     return (await this.#opened()).store.servers();
   }

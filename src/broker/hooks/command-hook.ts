@@ -5,20 +5,20 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ChildGroups } from '../../upstream/mcp/stdio/stdio-groups.js';
 import { denied, readDecision } from './read-decision.js';
 
-/** Exit status of a command that refuses; its stderr is the reason. The one that hooks of other agents use. */
+/** Exit status of a command that refuses; its stderr is the reason. Hooks of other agents use the same one. */
 const DENIES = 2;
-/** What is read of each stream. A longer answer is none. */
+/** How much of each stream is read. A longer answer is not usable. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 type CommandTarget = Extract<HookTarget, { kind: 'command' }>;
 
-/** What commands are started with, and who ends them with this process, however it ends. */
+/** The environment of commands, and the group that ends them with this process, however it ends. */
 export interface CommandSurroundings {
   readonly environment: Readonly<Record<string, string>>;
   readonly groups: ChildGroups;
 }
 
-/** Runs the command with `event` on its stdin. Throws where it gives no usable answer, or `signal` ends it. */
+/** Runs the command with `event` on its stdin. Throws if it gives no usable answer, or if `signal` ends it. */
 export function runCommandHook(
   { command, args, cwd }: CommandTarget,
   event: string,
@@ -26,7 +26,7 @@ export function runCommandHook(
   signal: AbortSignal,
 ): Promise<HookDecision> {
   return new Promise((resolve, reject) => {
-    // Nothing would end it: the signal has fired already.
+    // The signal has fired already, so nothing would end the command.
     if (signal.aborted) throw new Error('it gave no answer in time');
     const child = groups.start((mark) =>
       spawn(command, [...args], {
@@ -42,7 +42,7 @@ export function runCommandHook(
     const end = (error: Error): void => {
       failure ??= error;
       if (pid !== undefined) signalGroup(pid, 'SIGKILL');
-      // A process that has left the group may hold the pipes open for as long as it likes.
+      // A process that has left the group may keep the pipes open indefinitely.
       child.stdout.destroy();
       child.stderr.destroy();
     };
@@ -56,7 +56,7 @@ export function runCommandHook(
     });
     child.once('close', (status, killedBy) => {
       signal.removeEventListener('abort', onAbort);
-      // Ends what it left running in the background.
+      // Ends the processes that it left running in the background.
       if (pid !== undefined) groups.remove(pid);
       try {
         if (failure !== undefined) throw failure;
@@ -67,7 +67,7 @@ export function runCommandHook(
         reject(error);
       }
     });
-    // It may end without reading.
+    // The command may exit without reading its stdin.
     child.stdin.on('error', () => {});
     child.stdin.end(event);
   });

@@ -8,15 +8,15 @@ import { Slots } from '../limits/slots.js';
 import { fitsAnySpelling, readToolPattern, TOOL_PATTERN_EXAMPLE, type ToolPattern } from '../policy/tool-pattern.js';
 import type { CommandSurroundings } from './command-hook.js';
 
-/** Hooks of one caller that run at the same time, of each kind; the others wait. Each command is a process. */
+/** Concurrent hooks of one caller, of each kind; the others wait. Each command is a process. */
 const MAX_AT_ONCE = 8;
 
-/** Outcomes of one caller's calls that wait for their hooks. Nobody waits for these hooks, so a program is not slowed down by them. */
+/** Bytes of one caller's outcomes that wait for their hooks. No call waits for these hooks, so they do not slow a program down. */
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
 
 export interface HooksOptions extends CommandSurroundings {
   readonly hooks: readonly Hook[];
-  /** Told of hooks that failed where that refuses nothing. */
+  /** Called for failed hooks that do not refuse a call. */
   readonly warn: (message: string) => void;
 }
 
@@ -24,16 +24,16 @@ interface PatternedHook extends Hook {
   readonly patterns: readonly ToolPattern[];
 }
 
-/** The user's own commands and addresses that hear of every call, of programs and of clients alike, and may refuse it. */
+/** The user's own commands and URLs that are notified of every call, of programs and clients alike, and may refuse it. */
 export class Hooks {
   readonly #options: HooksOptions;
   readonly #hooks: readonly PatternedHook[];
   /**
-   * One caller's calls must not make those of another wait until their hooks are late, which is a refusal or, with
-   * `onFailure: allow`, none. Those that only hear of an outcome do not hold up those that decide.
+   * Slots by caller: calls of one caller must not delay another's hooks until they time out, which is a refusal or, with
+   * `onFailure: allow`, a skipped check. Hooks that only receive outcomes do not delay hooks that decide.
    */
   readonly #slots = new Map<string, Slots>();
-  /** Of outcomes that were not told yet, by caller. */
+  /** Bytes of outcomes that were not sent to their hooks yet, by caller. */
   readonly #heldBytes = new Map<string, number>();
 
   constructor(options: HooksOptions) {
@@ -44,7 +44,7 @@ export class Hooks {
     }));
   }
 
-  /** Why the call is refused; undefined where no hook refuses it. The first refusal ends it. */
+  /** Why the call is refused; undefined if no hook refuses it. Stops at the first refusal. */
   async refusalOf(call: BrokerCall): Promise<string | undefined> {
     for (const hook of this.#matching(call, 'before')) {
       const event = eventOf(call, 'before');
@@ -54,7 +54,7 @@ export class Hooks {
     return undefined;
   }
 
-  /** Tells of the outcome. Nobody waits for it, and what it answers changes nothing. Where too many wait, it is not told. */
+  /** Sends the outcome to the hooks. Nothing waits for them, and their answers have no effect. If too many outcomes wait, it is dropped. */
   tellOutcome(call: BrokerCall, outcome: BrokerOutcome, durationMs: number): void {
     const hooks = this.#matching(call, 'after');
     if (hooks.length === 0) return;
@@ -163,7 +163,7 @@ function outcomeOf(outcome: BrokerOutcome, durationMs: number): HookOutcome {
   return { ok: true, durationMs: rounded, result: (structuredContent ?? content) as JsonValue };
 }
 
-/** Agents read it: no folders of the user, and neither arguments nor an address, which may hold a secret. */
+/** Agents read this name. So it has no folders of the user, no arguments and no full URL, which may hold a secret. */
 function nameOf({ target }: Hook): string {
   return visibleLine(target.kind === 'command' ? basename(target.command) : new URL(target.url).host);
 }

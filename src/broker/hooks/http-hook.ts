@@ -5,7 +5,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 
 type HttpTarget = Extract<HookTarget, { kind: 'http' }>;
 
-/** Posts `event`. Throws where there is no usable answer. A redirect is none: the event goes only where the user said. */
+/** Posts `event`. Throws if there is no usable answer. A redirect is not followed: the event goes only to the user's URL. */
 export async function runHttpHook(
   { url, headers }: HttpTarget,
   event: string,

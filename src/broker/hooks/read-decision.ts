@@ -7,7 +7,7 @@ const NO_REASON = 'it gave no reason';
 
 const answer = z.object({ decision: z.enum(['allow', 'deny']), reason: z.string().optional() });
 
-/** The answer of a hook. Empty text is a yes; anything else has to be a decision. Throws for what is none. */
+/** Reads a hook's answer. Empty text means allow. Throws if any other text is not a decision. */
 export function readDecision(text: string): HookDecision {
   if (text.trim() === '') return { decision: 'allow' };
   let value: unknown;
@@ -22,7 +22,7 @@ export function readDecision(text: string): HookDecision {
   return decision === 'allow' ? { decision } : denied(reason ?? '');
 }
 
-/** The reason is read by a model and by people: one visible line. */
+/** Models and people read the reason, so it is one visible line. */
 export function denied(reason: string): HookDecision {
   const line = visibleLine(reason.trim()).slice(0, MAX_REASON_CHARACTERS);
   return { decision: 'deny', reason: line === '' ? NO_REASON : line };

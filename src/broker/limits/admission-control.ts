@@ -4,15 +4,15 @@ import { type GrantedCall, RunGrants } from '../capabilities/run-grants.js';
 import type { RunContext } from '../run-context.js';
 import type { Admission, Busy, CallLimits, LimitedCall } from './call-limits.js';
 
-/** How long a call may take, as far as its server does not say. */
+/** Timeouts of a call, apart from the server's own. */
 export interface CallTimes {
-  /** The shortest that a limit of the configuration gives; absent: none does. */
+  /** The shortest timeout of the configured limits; absent if none sets one. */
   readonly timeoutMs: number | undefined;
   /** For a server without its own timeout. */
   readonly defaultTimeoutMs: number | undefined;
 }
 
-/** Everything that counts calls: the limits of the configuration, which all share, and what each run was granted. */
+/** Everything that counts calls: the configured limits, which all runs share, and the grants of each run. */
 export class AdmissionControl {
   readonly #limits: CallLimits;
   readonly #grants: RunGrants;
@@ -22,7 +22,7 @@ export class AdmissionControl {
     this.#grants = new RunGrants(grantLimits);
   }
 
-  /** Why this call is outside of what its run was granted. */
+  /** Why this call exceeds its run's grants. */
   refusalOf(call: GrantedCall): GuestError | undefined {
     return this.#grants.refusalOf(call);
   }
@@ -33,7 +33,7 @@ export class AdmissionControl {
     return busy ?? this.#grants.takeRate(run, call.tool);
   }
 
-  /** First a place among the run's own calls: one that waits there holds nothing that others want. */
+  /** The run's own slot comes first: a call that waits for it holds nothing that other runs need. */
   enter(run: RunContext, call: LimitedCall, signal: AbortSignal): Admission | Promise<Admission> {
     const isFree = run.grants === undefined && !this.#limits.hasPlaces(call);
     return isFree ? FREE : this.#enter(run, call, signal);
@@ -55,7 +55,7 @@ export class AdmissionControl {
   }
 
   timesOf(run: RunContext, call: LimitedCall): CallTimes {
-    // A contract that sets the time of a whole run lets a single call take all of it.
+    // Under a contract with a timeout for the whole run, a single call may use all of it.
     const defaultTimeoutMs = run.callTimeoutMs ?? this.#grants.defaultTimeoutMs(run, call.tool);
     return { timeoutMs: this.#limits.timeoutMs(call), defaultTimeoutMs };
   }

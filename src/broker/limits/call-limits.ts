@@ -14,7 +14,7 @@ export interface LimitedCall {
   readonly caller: string;
 }
 
-/** Why a call is not made now. */
+/** Why a call cannot be made now. */
 export interface Busy {
   readonly limit: 'rate' | 'concurrency';
   readonly retryAfterMs: number;
@@ -25,10 +25,10 @@ export type Admission =
   | { readonly kind: 'busy'; readonly busy: Busy }
   | { readonly kind: 'cancelled' };
 
-/** Counts of one limit that are kept apart, where it counts each caller, server or tool for itself. */
+/** Maximum number of separate counters of one limit that counts each caller, server or tool by itself. */
 const MAX_COUNTERS = 10_000;
 
-/** How often, how many at once and how long tools may be called. Every limit that fits a call counts. */
+/** Rate limits, concurrency limits and timeouts of tools. Every limit that matches a call applies. */
 export class CallLimits {
   readonly #limits: readonly Limit[];
   readonly #nowMs: () => number;
@@ -43,12 +43,12 @@ export class CallLimits {
     this.#rates = rates;
   }
 
-  /** Takes one call from every rate that counts it, or from none of them and says how long to wait. */
+  /** Takes one call from every rate that counts it. If one is exhausted, takes none and returns how long to wait. */
   takeRate(call: LimitedCall): Awaitable<Busy | undefined> {
     return this.#rates === undefined ? this.#takeHere(call) : this.#takeShared(call, this.#rates);
   }
 
-  /** From the counts of all hosts. Throws where they cannot be reached: a rate that is not counted is not kept. */
+  /** Uses the counts of all hosts. Throws if they cannot be reached: a rate that is not counted is not enforced. */
   async #takeShared(call: LimitedCall, rates: () => Promise<RateStore>): Promise<Busy | undefined> {
     const shared = this.#limitsOf(call).flatMap((limit) => limit.sharedRateOf(call) ?? []);
     if (shared.length === 0) return undefined;
@@ -68,8 +68,8 @@ export class CallLimits {
   }
 
   /**
-   * A place among the calls that are made at once; waits for one for a while. Limits are entered in the order of the
-   * configuration, by every call, so that two calls never wait for each other.
+   * Takes a concurrency slot; waits for one for a bounded time. Every call enters the limits in the order of the configuration,
+   * so that two calls never wait for each other.
    */
   async enter(call: LimitedCall, signal: AbortSignal): Promise<Admission> {
     const entered: (() => void)[] = [];
@@ -89,12 +89,12 @@ export class CallLimits {
     return { kind: 'entered', leave };
   }
 
-  /** Whether a limit counts how many calls like this are made at once. */
+  /** Whether a concurrency limit applies to this call. */
   hasPlaces(call: LimitedCall): boolean {
     return this.#limitsOf(call).some(({ setting }) => setting.concurrency !== undefined);
   }
 
-  /** The shortest time that a limit gives this call; `undefined` where only its server's own counts. */
+  /** The shortest timeout that a limit sets for this call; `undefined` if only its server's own applies. */
   timeoutMs(call: LimitedCall): number | undefined {
     let shortestMs: number | undefined;
     for (const { setting } of this.#limitsOf(call)) {
@@ -132,7 +132,7 @@ export class CallLimits {
 export interface LimitsOptions {
   readonly nowMs?: () => number;
   readonly maxWaitMs?: number;
-  /** Counts rates for all hosts together; absent: each host for itself. */
+  /** Counts rates for all hosts together. Absent: each host counts for itself. */
   readonly rates?: (() => Promise<RateStore>) | undefined;
 }
 
@@ -176,7 +176,7 @@ class Limit {
     return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, caller));
   }
 
-  /** Hosts with the same setting count together, wherever it stands in their configuration. */
+  /** Hosts with the same setting share a count, whatever its position in their configuration. */
   sharedRateOf(call: LimitedCall): SharedRate | undefined {
     const { rate } = this.setting;
     if (rate === undefined) return undefined;
@@ -212,7 +212,7 @@ class Limit {
     };
   }
 
-  /** Counts that are as new say nothing. Where all are in use, the oldest is forgotten: its caller starts afresh. */
+  /** Drops counters that equal new ones. If all are in use, the oldest is dropped, and its caller starts with a new count. */
   #makeRoom(nowMs: number): void {
     for (const [key, { bucket, slots }] of this.#counters) {
       if (bucket?.isFull(nowMs) !== false && slots?.isIdle !== false) this.#counters.delete(key);

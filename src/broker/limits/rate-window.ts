@@ -1,11 +1,11 @@
 const SECOND_MS = 1_000;
 
-/** Calls of the last second. A bucket that refills would let twice as many through in the first one. */
+/** Calls of the last second. A token bucket would let twice as many through in the first second. */
 export class RateWindow {
-  /** When each was made, oldest first. */
+  /** The time of each call, oldest first. */
   #times: number[] = [];
 
-  /** Milliseconds until one more call is allowed; 0 where it is now. Counts nothing. */
+  /** Milliseconds until one more call is allowed; 0 if it is allowed now. Counts nothing. */
   waitMs(perSecond: number, nowMs: number): number {
     this.#forget(nowMs);
     const { length } = this.#times;

@@ -1,8 +1,8 @@
-/** Calls that wait for one limit. A program can't have more open than this; several programs can. */
+/** Maximum number of calls that wait for one limit. A single program can't have more open; several programs together can. */
 const MAX_WAITING = 10_000;
-/** As long as a program lives by default. One that lives longer is told, and can do something else meanwhile. */
+/** The default timeout of a program. A program with a longer one is told, and can do something else in the meantime. */
 const MAX_WAIT_MS = 30_000;
-/** How much the newest call counts in the average duration. */
+/** Weight of the newest call in the average duration. */
 const NEWEST = 0.2;
 
 export type Entry =
@@ -17,13 +17,13 @@ interface Waiter {
   settle(how: Entry['kind']): void;
 }
 
-/** So many calls at once; the others wait in line for a while. */
+/** Limits concurrency. Calls beyond the limit wait in a queue for a bounded time. */
 export class Slots {
   readonly #most: number;
   readonly #maxWaitMs: number;
-  /** In the order in which they came, so the first is also the first to be late. */
+  /** In the order of arrival, so the first is also the first to time out. */
   readonly #line = new Set<Waiter>();
-  /** One listener for each program, not for each of its calls: adding the 10,000th would walk past all others. */
+  /** One listener per program, not per call: adding the 10,000th listener would scan all others. */
   readonly #signals = new Map<AbortSignal, { readonly waiters: Set<Waiter>; readonly stop: () => void }>();
   #timer: NodeJS.Timeout | undefined;
   #taken = 0;
@@ -86,7 +86,7 @@ export class Slots {
     if (this.#line.size === 1) this.#watch(waiter);
   }
 
-  /** One timer, for the first in line. */
+  /** One timer, for the first in the queue. */
   #watch(first: Waiter): void {
     this.#timer = setTimeout(
       () => {

@@ -1,7 +1,7 @@
-/** Calls per time: as many at once as the rate names, then as fast as they come back. */
+/** A rate limit: a burst of as many calls as the rate names, then one call whenever enough has refilled. */
 export class TokenBucket {
   readonly #calls: number;
-  /** What one call takes; `calls` of them come back in as many milliseconds. Whole numbers, so that nothing is rounded. */
+  /** The cost of one call. `calls` units refill per millisecond. Integers, so that nothing is rounded. */
   readonly #price: number;
   #balance: number;
   #filledAtMs: number;
@@ -13,7 +13,7 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
   }
 
-  /** Milliseconds until one more call is allowed; 0 where it is now. Takes nothing. */
+  /** Milliseconds until one more call is allowed; 0 if it is allowed now. Takes nothing. */
   waitMs(nowMs: number): number {
     this.#fill(nowMs);
     return this.#balance >= this.#price ? 0 : Math.ceil((this.#price - this.#balance) / this.#calls);

@@ -5,17 +5,17 @@ import type { SpendingStore } from '../../store/spending.js';
 import type { RunLedger } from '../run-ledger.js';
 import { fitsAnySpelling, readToolPattern, type ToolPattern } from './tool-pattern.js';
 
-/** Amounts are counted in whole millionths: sums of 0.1 and 0.2 must come out even. */
+/** Amounts are integers in millionths, so that sums such as 0.1 + 0.2 are exact. */
 const MILLIONTHS = 1_000_000;
 
 export interface BudgetsOptions {
   readonly settings: Pick<PolicySettings, 'prices' | 'budget'>;
-  /** Needed as soon as anything has a price. */
+  /** Required if anything has a price. */
   readonly store?: SpendingStore;
   readonly now?: () => Date;
 }
 
-/** What a call has cost. Given back when the call was not made after all. */
+/** The cost of a call. Refunded if the call was not made. */
 export interface Bill {
   giveBack(): Awaitable<void>;
 }
@@ -24,13 +24,13 @@ export const FREE: Bill = { giveBack() {} };
 
 type Spent = Awaited<ReturnType<SpendingStore['spendWithin']>>;
 
-/** What the run has paid, before it is known whether the day can pay for it. */
+/** The run's share is reserved, but the day's budget was not checked yet. */
 interface ReservedBill extends Bill {
   refuse(reason: string): string;
   fail(error: unknown): never;
 }
 
-/** What calls cost, and how much of it a run and a day may cost before a person is asked. */
+/** Prices of calls, and how much a run and a day may cost before a person is asked. */
 export class Budgets {
   readonly #prices: readonly { readonly pattern: ToolPattern; readonly amount: number }[];
   readonly #budget: Budget;
@@ -49,7 +49,7 @@ export class Budgets {
     this.#now = now;
   }
 
-  /** What one call costs, in millionths. */
+  /** The price of one call, in millionths. */
   priceOf(tool: Tool, serverPath: string): number {
     if (this.#prices.length === 0) return 0;
     let amount = this.#known.get(tool);
@@ -61,8 +61,8 @@ export class Budgets {
   }
 
   /**
-   * Pays for a call, unless that goes over a budget: then the reason, and nothing is paid. Throws where the store fails. What the
-   * run pays is reserved before the store is asked: of ten calls made at once, not all see the same last coin.
+   * Pays for a call. If that exceeds a budget, returns the reason and pays nothing. Throws if the store fails. The run's share
+   * is reserved before the store is asked, so that ten concurrent calls cannot all spend the same remaining amount.
    */
   payWithin(amount: number, run: RunLedger): Awaitable<Bill | string> {
     if (amount === 0) return FREE;
@@ -81,7 +81,7 @@ export class Budgets {
     }
   }
 
-  /** Why a call goes over a budget; `undefined` where it does not. Nothing is paid. Throws where the store fails. */
+  /** Why a call exceeds a budget; `undefined` if it does not. Nothing is paid. Throws if the store fails. */
   async overBudget(amount: number, run: RunLedger): Promise<string | undefined> {
     const bill = await this.payWithin(amount, run);
     if (typeof bill === 'string') return bill;
@@ -89,7 +89,7 @@ export class Budgets {
     return undefined;
   }
 
-  /** Pays for a call that a person has approved, whatever the budgets say. */
+  /** Pays for a call that a person has approved, regardless of the budgets. */
   async pay(amount: number, run: RunLedger): Promise<Bill> {
     if (amount === 0) return FREE;
     const day = this.#today();
@@ -111,7 +111,7 @@ export class Budgets {
         try {
           await this.#store?.giveBack(day, amount);
         } catch {
-          // The day counts more than was spent: the safe side, and no reason to lose the answer of the call.
+          // The day then counts more than was spent. That is the safe side, and not a reason to lose the call's answer.
         }
       },
       refuse: (reason) => {

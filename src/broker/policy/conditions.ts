@@ -7,12 +7,12 @@ import { isSameKey, mayBeTakenFor, valuesInJson } from './readings.js';
 import { defaultsAt } from './schema-defaults.js';
 import { looseReadingsOf, readingsOf } from './text-readings.js';
 
-/** One condition on the arguments of a call, ready to be asked. */
+/** A compiled condition on the arguments of a call. */
 export interface CompiledCondition {
   /**
-   * Whether it holds. A program can pass a list where the rule's author thought of a text, and a number as a text: what
-   * can't be told counts as holding for a rule that restricts, and as not holding for one that allows. So does `*`: any
-   * value is enough to restrict, and all of them are needed to allow. Where nothing is sent, the tool takes the default of
+   * Whether it holds. A program can pass a list where the rule's author expected a string, or a number as a string. An
+   * undecidable value counts as holding for a rule that restricts, and as not holding for a rule that allows. The same goes for
+   * `*`: any value is enough to restrict, and all values are needed to allow. If nothing is sent, the tool uses the default of
    * its schema.
    */
   holds(input: JsonObject, isRelaxing: boolean, schema?: JsonObject): boolean;
@@ -33,12 +33,12 @@ export class PolicyProblem extends Error {
   }
 }
 
-/** Values that one `*` may stand for; in more than these the answer is "can't be told". */
+/** Values that one `*` may match. Beyond that the condition is undecidable. */
 const MAX_VALUES = 10_000;
 
 /**
- * What the matches of one condition may cost in one call, about 30 ms: a character costs 1, and a match this much besides.
- * After that the answer is "can't be told". The loop belongs to all callers.
+ * Budget for the matches of one condition in one call, about 30 ms. A character costs 1, and each match costs this much in
+ * addition. Beyond the budget the condition is undecidable. All callers share the event loop.
  */
 const MAX_MATCHING = 1_000_000;
 const COST_OF_MATCH = 500;
@@ -78,9 +78,9 @@ const NO = 0;
 const UNCLEAR = 1;
 const YES = 2;
 type Truth = typeof NO | typeof UNCLEAR | typeof YES;
-/** `undefined` where there is nothing at the place. */
+/** `undefined` if there is no value at the place. */
 type Test = (value: JsonValue | undefined) => Truth;
-/** Whether there is time for one more match. */
+/** Whether the budget allows one more match. */
 type MayMatch = (text: string) => boolean;
 
 function testsOf(
@@ -98,7 +98,7 @@ function testsOf(
 }
 
 function compare(value: JsonValue | undefined, wanted: readonly JsonPrimitive[]): Truth {
-  // A switch that is not set is off for most tools.
+  // For most tools, a switch that is not set is off.
   if (value === undefined) return wanted.some((one) => one === false || one === null) ? UNCLEAR : NO;
   if (typeof value === 'object' && value !== null) return UNCLEAR;
   if (wanted.includes(value)) return YES;
@@ -109,12 +109,12 @@ function compare(value: JsonValue | undefined, wanted: readonly JsonPrimitive[])
   return typeof value === 'string' && holdsOne(value, isTakenForOne) ? UNCLEAR : NO;
 }
 
-/** Whether the text is a JSON document with such a value in it, or may be. */
+/** Whether the text is, or may be, a JSON document that contains a matching value. */
 function holdsOne(text: string, isOne: (value: JsonPrimitive) => boolean): boolean {
   return valuesInJson(text)?.some(isOne) ?? true;
 }
 
-/** Some tools take `null` for nothing, and others for a value. */
+/** Some tools treat `null` as absent, others as a value. */
 function presence(value: JsonValue | undefined, wanted: boolean): Truth {
   if (value === null) return UNCLEAR;
   return (value !== undefined) === wanted ? YES : NO;
@@ -133,7 +133,7 @@ function matchTest(source: string, readPattern: ReadPattern, mayMatch: MayMatch)
     if (typeof value === 'object') return UNCLEAR;
     const text = String(value);
     if (text.length > MAX_TEXT_CHARACTERS) return UNCLEAR;
-    // What there is no time for counts as a match of a text that the tool may take it for, and as none of the text itself.
+    // Beyond the budget, another reading of the text counts as a match, and the text itself does not.
     const isMatch = (each: string) => mayMatch(each) && pattern.test(each);
     const isLikeMatch = (each: string) => !mayMatch(each) || pattern.test(each);
     if (isMatch(text)) return typeof value === 'string' && readingsOf(text).every(isMatch) ? YES : UNCLEAR;
@@ -153,7 +153,7 @@ function numberTest(isTrue: (value: number) => boolean): Test {
 
 interface FoundValue {
   readonly value: JsonValue | undefined;
-  /** Not sent: the tool takes it by itself. */
+  /** Not sent: the tool's own default. */
   readonly isDefault?: boolean;
 }
 
@@ -161,11 +161,11 @@ interface Found {
   readonly values: FoundValue[];
   readonly isRelaxing: boolean;
   readonly schema?: JsonObject;
-  /** Something else stands there than the place speaks of, or too much. */
+  /** The value at the place has another shape than the rule expects, or there are too many values. */
   isUnclear: boolean;
 }
 
-/** `path` leads from the arguments to the value; `steps` lead on from there. */
+/** `path` leads from the arguments to the value. `steps` continue from there. */
 function collect(value: JsonValue, path: readonly string[], steps: readonly string[], found: Found): void {
   const [step, ...rest] = steps;
   if (found.values.length >= MAX_VALUES) {
@@ -175,7 +175,7 @@ function collect(value: JsonValue, path: readonly string[], steps: readonly stri
   } else if (step === '*' && typeof value === 'object' && value !== null) {
     for (const child of Object.values(value)) collect(child, [...path, step], rest, found);
   } else if (isJsonObject(value) || (Array.isArray(value) && /^\d+$/.test(step))) {
-    // A tool in JavaScript that copies its arguments finds everything in there that is not beside it.
+    // A JavaScript tool that copies its arguments also sees the properties of `__proto__`, unless they are shadowed.
     if (Object.hasOwn(value, '__proto__')) found.isUnclear = true;
     const child = Object.hasOwn(value, step) ? (value as JsonObject)[step] : undefined;
     if (child === undefined || (child === null && rest.length > 0)) absent([...path, step], rest, found);
@@ -186,7 +186,7 @@ function collect(value: JsonValue, path: readonly string[], steps: readonly stri
   }
 }
 
-/** Some tools read `Force` and `dry_run` as `force` and `dryRun`: the decoder of Go does, and aliases do. */
+/** Some tools read `Force` and `dry_run` as `force` and `dryRun`: Go's decoder does, and so do aliases. */
 function collectAlike(value: JsonObject, path: readonly string[], rest: readonly string[], found: Found): void {
   const step = path.at(-1) as string;
   for (const key of Object.keys(value)) {
@@ -208,7 +208,7 @@ function absent(path: readonly string[], rest: readonly string[], found: Found):
   }
 }
 
-/** `files.*.path`, or `/files/0/a.b` as a JSON Pointer, where names have dots in them. */
+/** `files.*.path`, or a JSON Pointer such as `/files/0/a.b` for names with dots. */
 function stepsOf(place: string): readonly string[] {
   const steps = place.startsWith('/')
     ? place

@@ -7,7 +7,7 @@ import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import { SCRIPTS_SERVER } from '../capabilities/script-tools.js';
 import type { Policy } from './policy.js';
 
-/** Labels of servers whose answers a run has to be watched for. */
+/** Labels of servers whose answers are tracked. */
 const WATCHED: readonly Label[] = ['private', 'untrusted'];
 
 /**
@@ -15,10 +15,10 @@ const WATCHED: readonly Label[] = ['private', 'untrusted'];
  * tracked, so encoding the data evades nothing. Serialized to JSON for suspended runs.
  */
 export class ReceivedData {
-  /** By server, as its labels were when the data came. */
+  /** By server, with the labels it had when the data arrived. */
   readonly #labels = new Map<string, ReadonlySet<Label>>();
 
-  /** Every answer of a server counts as received data, errors too. */
+  /** Every answer of a server counts as received data, including errors. */
   receive(serverId: string, labels: readonly Label[]): void {
     const watched = labels.filter((label) => WATCHED.includes(label));
     if (watched.length === 0) return;
@@ -27,7 +27,7 @@ export class ReceivedData {
       this.#labels.set(serverId, new Set([...(known ?? []), ...watched]));
   }
 
-  /** Takes over what another run had received: its result has come into this one. */
+  /** Adds what another run had received, because its result entered this run. */
   receiveAll(other: ReceivedData): void {
     for (const [serverId, labels] of other.#labels) this.receive(serverId, [...labels]);
   }
@@ -59,11 +59,11 @@ export class ReceivedData {
 /** One reason why a person should look at a call. */
 export interface FlowReason {
   readonly text: string;
-  /** One for each server: an approval given when the run had data of one server does not cover data of another. */
+  /** One part per server: an approval given when the run had data of one server does not cover data of another. */
   readonly parts: readonly string[];
 }
 
-/** Why a person should look at this call, given what its run has received; `undefined` where there is no reason. */
+/** Why a person should look at this call, given what its run has received; `undefined` if there is no reason. */
 export function flowReason(
   policy: Policy,
   tool: Tool,
@@ -94,8 +94,9 @@ export function flowReason(
 }
 
 /**
- * Whether the call sends data to a place where others may read it. Network requests and file writes always do, and so does a script
- * that is saved, whose name, description and source every caller gets: they have no configured server that could carry a label.
+ * Whether the call sends data to a place where others may read it. Network requests and file writes always do. So does saving a
+ * script, because every caller can read its name, description and source. These tools have no configured server that could
+ * carry a label.
  */
 function hasExternalEffect(policy: Policy, { serverId, name }: Tool): boolean {
   if (serverId === NETWORK_SERVER) return true;

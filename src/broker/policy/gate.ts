@@ -4,13 +4,13 @@ import { type Bill, type Budgets, FREE } from './budget.js';
 import { flowReason } from './flow.js';
 import type { Policy, PolicyQuestion, PolicyVerdict } from './policy.js';
 
-/** What becomes of a call, and what was paid for it where it may be made at once. */
+/** The decision about a call, and the bill if it may be made at once. */
 export type Judgement = PolicyVerdict & {
-  /** Of a call that a person is asked about: each reason by itself, in words that two calls share where it is the same one. */
+  /** If a person is asked: each reason by itself. The same reason has the same text in every call. */
   readonly reasons: readonly string[];
 } & ({ readonly decision: 'allow'; readonly bill: Bill } | { readonly decision: 'ask' | 'deny' });
 
-/** Everything that decides about a call: the rules, what its run has received, and what it costs. */
+/** Everything that decides about a call: the rules, the data its run has received, and its cost. */
 export class PolicyGate {
   readonly policy: Policy;
   readonly #budgets: Budgets;
@@ -21,8 +21,9 @@ export class PolicyGate {
   }
 
   /**
-   * Decides, and pays for what is allowed. What counts is what the run held when it made the call: nothing is waited for before
-   * that is known and the price is reserved, so that ten calls made at once can't all spend the same last coin. Never rejects.
+   * Decides, and pays for an allowed call. The decision is based on what the run had received when it made the call. Nothing is
+   * awaited before that is read and the price is reserved, so that ten concurrent calls can't all spend the same remaining
+   * amount. Never rejects.
    */
   async judge(question: PolicyQuestion, run: RunLedger): Promise<Judgement> {
     const { isFlowAllowed, ...verdict } = this.policy.decide(question);
@@ -52,7 +53,7 @@ export class PolicyGate {
     }
   }
 
-  /** Pays for a call that a person has approved; `undefined` where that can't be recorded: then it is not to be made. */
+  /** Pays for a call that a person has approved; `undefined` if that can't be recorded. Then the call must not be made. */
   async payApproved({ tool, serverPath }: PolicyQuestion, run: RunLedger): Promise<Bill | undefined> {
     try {
       const price = this.#budgets.priceOf(tool, serverPath);
@@ -62,23 +63,23 @@ export class PolicyGate {
     }
   }
 
-  /** Notes that the program is about to get something that this server said. */
+  /** Records that the program is about to receive data from this server. */
   received(serverId: string, run: RunLedger): void {
     run.received.receive(serverId, this.policy.traitsOf(serverId).labels);
   }
 
-  /** Notes that the program gets what an earlier run made of data that nobody has kept book of. */
+  /** Records that the program receives a result of an earlier run whose received data is unknown. */
   receivedUnknown(run: RunLedger): void {
     run.received.receive('an earlier run', this.policy.labelsInUse());
   }
 
-  /** Notes a call that the run made in a process that is gone. */
+  /** Records a call that the run made in an earlier process. */
   countEarlierCall(tool: Tool, serverPath: string, run: RunLedger): void {
     this.received(tool.serverId, run);
     run.spent += this.#budgets.priceOf(tool, serverPath);
   }
 
-  /** What a call costs, in millionths. */
+  /** The price of a call, in millionths. */
   priceOf({ tool, serverPath }: Pick<PolicyQuestion, 'tool' | 'serverPath'>): number {
     return this.#budgets.priceOf(tool, serverPath);
   }

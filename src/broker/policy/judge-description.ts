@@ -1,28 +1,28 @@
 /**
- * What a tool's description says that the tool does, where its name does not. One word proves nothing ("lists deleted
- * items", "shows the command history"), so only whole phrases count. Like a name, a description can make things stricter
- * and never looser.
+ * Judges what a tool does by its description, if its name does not say. One word proves nothing ("lists deleted items", "shows
+ * the command history"), so only whole phrases count. Like a name, a description can only make the decision stricter, never
+ * looser.
  */
 
-/** What a description is about is at its beginning; later text is advice, examples and limits. */
+/** A description begins with its subject. Later text is advice, examples and limits. */
 const MAX_CHARACTERS = 600;
 
 interface Phrase {
   readonly says: string;
-  /** Stands in whatever the pattern finds. The engine takes 20 ms to compile a pattern, and most are about other tools. */
+  /** A word in every text that the pattern matches. The engine takes 20 ms to compile a pattern, and most patterns do not apply. */
   readonly word: RegExp;
   readonly pattern: RegExp;
-  /** Counts although the name says that the tool only reads. */
+  /** Counts even if the name says that the tool only reads. */
   readonly isAboveName?: true;
 }
 
 const LANGUAGE = '(?:python|javascript|js|typescript|node(?:\\.js)?|ruby|perl|php|lua)';
 const CODE = `(?:(?:shell|bash|terminal|system|os|cli|console|powershell|ssh|${LANGUAGE}|raw) ){0,2}(?:(?:commands?|scripts?|code|programs?)|(?<=${LANGUAGE} )(?:expressions?|functions?|statements?|snippets?))`;
-/** "a kubectl command": of whatever program. What only reads is named so in front: "a read-only command". */
+/** "a kubectl command", for any program. A harmless one has a qualifier in front: "a read-only command". */
 const COMMAND = String.raw`(?:(?!read-?only|slash|the|this|these|other|another|next|previous|same|voice|menu)[\w.+/-]+ ){1,2}commands?`;
 const WHICH = `(?:(?:an?|the|any|one|your|some|given|provided|specified|custom|user-supplied|or|more) ){0,3}`;
 const RUN = `(?:run|runs|running|execute|executes|executing|evaluate|evaluates|evaluating)`;
-/** What a sentence may begin with before it says what the tool does. */
+/** Introductory words that a sentence may have before it says what the tool does. */
 const START = String.raw`^(?:(?:please )?use (?:this|it)(?: \w+)? (?:to|for|when you (?:need|want) to) |(?:this |the |an? )?(?:tool|function|utility|endpoint|action|operation|command|method|api) (?:(?:that|which|to|for|will|can|may|lets|allows|enables|you|is|used|designed|able|it) ){0,4}|(?:(?:you|can|will|lets|allows|enables|used|helps?|to|for|it) ){1,4})?(?:(?:permanently|irreversibly|immediately|safely|simply|automatically|also|instantly|completely|recursively|forcefully|bulk) ){0,2}`;
 const ARTICLES = String.raw`(?:(?:an?|the|new|one|your|multiple) ){0,2}(?:(?!to |from |in |into |with |for |of |and )[\w-]+ ){0,2}`;
 
@@ -50,7 +50,7 @@ const PHRASES: readonly Phrase[] = [
   {
     says: 'that it runs SQL that writes',
     word: /INSERT|UPDATE|DELETE|DROP|ALTER|TRUNCATE/,
-    // Without the i flag for the statements: "insert", "update" and "delete" are words of every other description.
+    // Without the i flag for the statements: "insert", "update" and "delete" are common words in descriptions.
     pattern:
       /\b(?:INSERT|UPDATE|DELETE|DROP|ALTER|TRUNCATE)\b[^.]{0,60}\b(?:INSERT|UPDATE|DELETE|DROP|ALTER|TRUNCATE)\b/g,
     isAboveName: true,
@@ -90,21 +90,21 @@ function phrase(source: string): RegExp {
   return new RegExp(source, 'gi');
 }
 
-/** A phrase is not meant where one of these stands directly before its verb; elsewhere in the sentence it says something else. */
+/** Negations that cancel a phrase if they stand directly before its verb. Elsewhere in the sentence they refer to something else. */
 const NOT_SO_BEFORE =
   /(?:\b(?:not|never|cannot|can't|won't|doesn't|don't|without|how to|instead of|rather than|unlike|prevents?|blocks?|rejects?|refuses?|forbids?|disallows?|before(?: you)?|examples? of)|n’t)(?: (?:ever|be|actually|permanently|automatically|directly|itself|to|from|any|you))?[ :]*$/i;
-/** Or directly behind a list of statements: "INSERT, UPDATE and DELETE are rejected". */
+/** Negations directly after a list of statements: "INSERT, UPDATE and DELETE are rejected". */
 const NOT_SO_AFTER =
   /^(?:[\s,/]|and|or|INSERT|UPDATE|DELETE|DROP|ALTER|TRUNCATE|CREATE|statements?|queries)*\b(?:is|are|will be) (?:always )?(?:not (?:allowed|permitted|supported)|rejected|forbidden|blocked|refused|disallowed)\b/i;
 
 const NO_WAY_BACK = /\b(?:cannot|can not|can't) be (?:undone|reversed)\b|\bis irreversible\b/i;
 
-/** The reason to ask, or `undefined`. `saysItReads`: the name says that the tool only looks. */
+/** The reason to ask, or `undefined`. `saysItReads`: the name says that the tool only reads. */
 export function judgeDescription(description: string, saysItReads: boolean): string | undefined {
   const text = description
     .slice(0, 4 * MAX_CHARACTERS)
     .normalize('NFKD')
-    // Characters that cannot be seen stand here as escapes (`visible-tool.ts`); a word with one inside is still that word.
+    // Invisible characters are escapes here (`visible-tool.ts`). A word with one inside is still that word.
     .replace(/\\u(?:[0-9a-f]{4}|\{[0-9a-f]{5,6}\})|[\p{M}\p{Cf}]/gu, '')
     .replace(/\s+/g, ' ')
     .trim()

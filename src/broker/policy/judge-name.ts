@@ -18,7 +18,7 @@ import {
 } from './word-lists.js';
 
 /**
- * What a tool's name says that the tool does. Its server chose the name, so the name can make things stricter and never
+ * Judges what a tool does by its name. Its server chose the name, so the name can only make the decision stricter, never
  * looser: a tool called `get_weather` may still do anything.
  */
 export type NameJudgement =
@@ -26,11 +26,11 @@ export type NameJudgement =
   | {
       readonly isDangerous: true;
       readonly reason: string;
-      /** Nothing in the name is bad; it is in letters that are not read here. */
+      /** Nothing in the name is dangerous, but it has letters that are not understood here. */
       readonly isUnread?: true;
     };
 
-/** No real tool comes near; a longer one hides something at its end. */
+/** No real name is nearly this long. A longer one hides something at its end. */
 const MAX_NAME_CHARACTERS = 512;
 
 export function judgeName(name: string): NameJudgement {
@@ -50,7 +50,7 @@ export function judgeName(name: string): NameJudgement {
     });
   if (word !== undefined) return dangerous(`its name says "${word}"`);
   const saysItReads = clauses.every((words) => words.some(isLooking));
-  // Model APIs take Latin letters only, so hardly any tool is named so, and asking about one costs little.
+  // Model APIs accept only Latin letters, so hardly any tool has such a name, and asking about one costs little.
   if (foreign !== undefined && !foreign.isLooking && !saysItReads)
     return {
       isDangerous: true,
@@ -71,7 +71,7 @@ function partsOf(folded: string): string[] {
 function dangerousWord(parts: readonly string[], clauses: readonly string[][]): string | undefined {
   return (
     first(clauses, actOf) ??
-    // The whole part as well, because case can be played with: dElEtEfIlE.
+    // The whole part too, because mixed case can hide a word: dElEtEfIlE.
     first(parts, (part) => {
       const whole = part.toLowerCase();
       if (isAlways(whole)) return whole;
@@ -82,12 +82,12 @@ function dangerousWord(parts: readonly string[], clauses: readonly string[][]): 
   );
 }
 
-/** A Latin letter beside one that is not: `dеlete` with a Cyrillic е. */
+/** A Latin letter next to one of another alphabet: `dеlete` with a Cyrillic е. */
 function mixesAlphabets(part: string): boolean {
   return /[a-z]/i.test(part) && /[^a-z]/i.test(part);
 }
 
-/** A word that is an act here, because no verb before it says that it is only looked at, or only written about. */
+/** A word that is an action here: no verb before it says that it is only read or written about. */
 function actOf(words: readonly string[]): string | undefined {
   const always = words.find(isAlways);
   if (always !== undefined) return always;
@@ -145,12 +145,12 @@ function isAlways(word: string): boolean {
   return ALWAYS.has(word) || EXECUTION.has(word) || isRunOn(word);
 }
 
-/** `deletefile`, `dElEtEfIlE`: names without a gap. Not `deleted`, `sender`, `removing`: those are no orders. */
+/** `deletefile`, `dElEtEfIlE`: names without separators. Not `deleted`, `sender`, `removing`: those are not commands. */
 function isRunOn(word: string): boolean {
   return /^(delete|remove|destroy|erase|purge|send|terminate|uninstall|overwrite)(?!ing|ers)[a-z]{3,}/.test(word);
 }
 
-/** The humps of camelCase, in lower case. */
+/** The words of a camelCase name, in lower case. */
 function humpsOf(part: string): string[] {
   if (part === '') return [];
   return part
@@ -159,7 +159,7 @@ function humpsOf(part: string): string[] {
     .split(' ');
 }
 
-/** `get_and_execute` says two things. */
+/** `get_and_execute` has two clauses. */
 function clausesOf(words: readonly string[]): readonly string[][] {
   const clauses: string[][] = [[]];
   for (const word of words) {

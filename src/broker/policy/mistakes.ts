@@ -4,15 +4,15 @@ import { NO_PATTERNS, Policy, type PolicyOptions } from './policy.js';
 import { compileRule } from './rule.js';
 import { readToolPattern, TOOL_PATTERN_EXAMPLE } from './tool-pattern.js';
 
-/** One thing that is wrong with a policy, and the way to it from the policy's own settings. */
+/** One mistake in a policy, and its path within the policy's settings. */
 export interface PolicyMistake {
   readonly path: readonly (string | number)[];
   readonly problem: string;
 }
 
 /**
- * What the schema can't see: expressions that can't be read, and examples that come out otherwise. Examples of servers
- * whose own settings can't be read (`isUnreadable`) are not tried: what they should come out as is not known.
+ * Mistakes that the schema can't find: invalid expressions, and examples with another outcome than expected. Examples for
+ * servers whose own settings can't be read (`isUnreadable`) are skipped, because their outcome is unknown.
  */
 export function policyMistakes(
   options: PolicyOptions,
@@ -32,7 +32,7 @@ export function policyMistakes(
       mistakes.push({ path: ['rules', index, ...error.path], problem: error.message });
     }
   }
-  // With a rule that can't be read, every example would come out as denied.
+  // With an invalid rule, every example would be denied.
   return mistakes.length > 0 ? mistakes : exampleMistakes(options, isUnreadable);
 }
 

@@ -17,13 +17,13 @@ import { fitsExactly, isListed } from './tool-pattern.js';
 
 export interface PolicyOptions {
   readonly settings: PolicySettings;
-  /** What the user says of each server. Nothing is known of others: they are not trusted, and have no labels. */
+  /** The user's settings for each server. A server without settings is not trusted and has no labels. */
   readonly servers: ReadonlyMap<string, ServerTraits>;
-  /** Needed as soon as a rule matches text. */
+  /** Required if a rule has a text pattern. */
   readonly readPattern?: ReadPattern;
-  /** Lists outside of which nothing may be called, whatever the rules say. */
+  /** Allow-lists. No tool outside them may be called, regardless of the rules. */
   readonly only?: AllowLists;
-  /** Where a rule stands, counted from 0: `codemode.config.yaml:7:5`. */
+  /** The place of a rule, counted from 0: `codemode.config.yaml:7:5`. */
   readonly placeOf?: (ruleIndex: number) => string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface AllowLists {
 
 export interface PolicyQuestion {
   readonly tool: Tool;
-  /** The name programs know the server by. */
+  /** The server's name in programs. */
   readonly serverPath: string;
   readonly caller: string;
   readonly profile: string;
@@ -44,7 +44,7 @@ export interface PolicyQuestion {
   readonly arguments: JsonObject;
 }
 
-/** What decided. */
+/** The rule, preset or guard that decided. */
 export interface RuleReference {
   readonly kind: 'rule' | 'preset' | 'list' | 'guard' | 'budget' | 'broken';
   /** `rule 2 (codemode.config.yaml:7:5)`, `preset default: destructive tools ask`. */
@@ -56,17 +56,17 @@ export interface RuleReference {
 
 export interface PolicyVerdict {
   readonly decision: Decision;
-  /** A sentence for the card, the error and the terminal. */
+  /** A sentence for the approval card, the error and the terminal. */
   readonly reason: string;
   readonly rule: RuleReference;
-  /** The rule lets the call through the flow guard. */
+  /** The rule exempts the call from the flow guard. */
   readonly isFlowAllowed?: boolean;
 }
 
-/** Which calls are made, which are asked about, which are not made. First the user's rules in order, then the preset. */
+/** Decides which calls are allowed, asked about or denied: first by the user's rules in order, then by the preset. */
 export class Policy {
   readonly #options: PolicyOptions;
-  /** `undefined` where a rule can't be read: then nothing is allowed. */
+  /** `undefined` if a rule is invalid: then nothing is allowed. */
   readonly #rules: readonly CompiledRule[] | undefined;
   readonly #facts = new WeakMap<Tool, Facts>();
 
@@ -90,7 +90,7 @@ export class Policy {
     }
   }
 
-  /** Whether this caller can't call the tool with any arguments: then it need not see it either. */
+  /** Whether this caller can't call the tool with any arguments. Then the tool is hidden from it. */
   hides(tool: Tool, serverPath: string, caller: string, profile: string): boolean {
     try {
       const { listed, rules } = this.#factsOf(tool, serverPath);
@@ -106,7 +106,7 @@ export class Policy {
     }
   }
 
-  /** Whether calls of this caller wait for a person: all of them, or some by their arguments. */
+  /** Whether calls of this caller wait for a person: all of them, or those with certain arguments. */
   asks(tool: Tool, serverPath: string, caller: string, profile: string): boolean {
     try {
       const { listed, rules, preset } = this.#factsOf(tool, serverPath);
@@ -118,12 +118,12 @@ export class Policy {
       }
       return preset.decision === 'ask';
     } catch {
-      // Then every call is denied.
+      // In this case every call is denied.
       return false;
     }
   }
 
-  /** Rules that decide about this tool for some arguments, before the one that decides without any. */
+  /** Rules that decide about this tool for some arguments, before the first rule without conditions. */
   conditionalRules({ tool, serverPath, caller, profile }: Omit<PolicyQuestion, 'arguments'>): readonly RuleReference[] {
     const fitting = this.#factsOf(tool, serverPath).rules.filter((rule) => rule.fitsCaller(caller, profile));
     const first = fitting.findIndex(({ hasConditions }) => !hasConditions);
@@ -131,8 +131,8 @@ export class Policy {
   }
 
   /**
-   * Whether a tool is destructive, for the flow guard: the reason why, or `undefined`. A server that is trusted may still
-   * have been given a stranger's text to act on, so its names count here.
+   * Whether a tool is destructive, for the flow guard: the reason, or `undefined`. A trusted server may still act on untrusted
+   * text that it was given, so its tool names count here.
    */
   destructive(tool: Tool, serverPath: string): string | undefined {
     return this.#factsOf(tool, serverPath).destructive;
@@ -142,12 +142,12 @@ export class Policy {
     return this.#options.servers.get(serverId) ?? STRANGER;
   }
 
-  /** Every label that any server has. */
+  /** All labels of all servers. */
   labelsInUse(): readonly Label[] {
     return LABELS.filter((label) => [...this.#options.servers.values()].some(({ labels }) => labels.includes(label)));
   }
 
-  /** What does not depend on the call is found out once for each tool. */
+  /** Facts that do not depend on the call are computed once per tool. */
   #factsOf(tool: Tool, serverPath: string): Facts {
     const known = this.#facts.get(tool);
     if (known !== undefined && known.serverPath === serverPath) return known;
@@ -200,7 +200,7 @@ const BROKEN: PolicyVerdict = {
   rule: { kind: 'broken', text: 'the policy itself' },
 };
 
-/** A rule with a pattern that nobody can read is a rule that can't be read. */
+/** Without a pattern reader, a rule with a pattern is invalid. */
 export const NO_PATTERNS: ReadPattern = () => undefined;
 
 function compileAll({ settings, readPattern }: PolicyOptions): readonly CompiledRule[] | undefined {
@@ -212,7 +212,7 @@ function compileAll({ settings, readPattern }: PolicyOptions): readonly Compiled
 }
 
 function listVerdict(tool: Tool, only: AllowLists | undefined): PolicyVerdict | undefined {
-  // The lists are about the user's servers, and none of those has a slash in its name: these are granted by themselves.
+  // The lists are about the user's servers, whose names have no slash. Built-in servers are granted separately.
   if (tool.serverId.includes('/')) return undefined;
   const isOutside = (list: readonly string[] | undefined, fits: (pattern: string) => boolean) =>
     list !== undefined && !list.some(fits);
@@ -252,7 +252,10 @@ function presetVerdict(preset: Preset, tool: Tool, traits: ServerTraits): Policy
   }
 }
 
-/** What a stranger claims counts only where it asks for more care, and so do names. A trusted server's claims are enough. */
+/**
+ * An untrusted server's annotations, and its tool names, count only if they make the decision stricter. A trusted server's
+ * annotations are enough.
+ */
 function askingReason(tool: Tool, { isTrusted, isJudgedByName }: ServerTraits): string | undefined {
   if (isTrusted && isJudgedByName !== true) return tool.annotations?.destructiveHint === true ? CLAIMED : undefined;
   return destructiveReason(tool, isTrusted);
@@ -264,7 +267,7 @@ function destructiveReason(tool: Tool, isTrusted: boolean): string | undefined {
   if (tool.annotations?.destructiveHint === true) return CLAIMED;
   if (isTrusted && tool.annotations?.readOnlyHint === true) return undefined;
   const name = judgeName(tool.name);
-  // A name that is not read here raises no suspicion of its own, so that the claim to only read is enough to answer it.
+  // A name that is not understood is not suspicious by itself, so a read-only annotation settles it.
   const isAnswered = name.isDangerous && name.isUnread === true && tool.annotations?.readOnlyHint === true;
   if (name.isDangerous && !isAnswered) return name.reason;
   return judgeDescription(tool.description ?? '', !name.isDangerous && name.saysItReads === true);

@@ -1,11 +1,11 @@
 import type { JsonPrimitive, JsonValue } from '../../domain/json.js';
 
 /**
- * What a tool may take a value for. Tools read `1`, `"True"` and `"yes"` as true, `"5.0"` and `" 5 "` as 5, and the text of a
- * JSON document as the document. A rule that restricts has to see them as the tool may.
+ * How a tool may interpret a value. Tools read `1`, `"True"` and `"yes"` as true, `"5.0"` and `" 5 "` as 5, and the text of a
+ * JSON document as the document. A rule that restricts has to consider these readings.
  */
 
-/** Whether a tool may take this value for the wanted one. What is not clearly something else may be. */
+/** Whether a tool may read this value as the wanted one. In doubt, it may. */
 export function mayBeTakenFor(value: JsonPrimitive, wanted: JsonPrimitive): boolean {
   if (value === wanted) return true;
   if (typeof wanted === 'boolean') return wanted ? mayBeTrue(value) : mayBeFalse(value);
@@ -18,14 +18,14 @@ export function mayBeTakenFor(value: JsonPrimitive, wanted: JsonPrimitive): bool
   return number !== undefined && mayBeNumber(value, number);
 }
 
-/** Whether a tool may read one key as the other: in another case, width or spelling of its words. */
+/** Whether a tool may read one key as the other: with another case, width or separator. */
 export function isSameKey(key: string, other: string): boolean {
-  // A key this much longer has other words, and folding costs time.
+  // A key this much longer has other words, and folding it costs time.
   if (key.length > MAX_KEY_GROWTH * other.length + MAX_KEY_GROWTH) return false;
   return lettersOf(key) === lettersOf(other);
 }
 
-/** Without signs and accents, which some tools drop: `--force`, `force[]`. A key of signs alone is itself. */
+/** Removes punctuation and accents, which some tools drop: `--force`, `force[]`. A key of punctuation alone is kept. */
 function lettersOf(key: string): string {
   const folded = fold(key);
   return folded.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '') || folded;
@@ -34,8 +34,8 @@ function lettersOf(key: string): string {
 const MAX_KEY_GROWTH = 3;
 
 /**
- * The values that are in the text of a JSON document, keys too, and those in texts inside it; empty where it is no such
- * document. `undefined` where it is nested too deep to be read.
+ * The values in the text of a JSON document, including keys, and those in strings inside it; empty if the text is not a
+ * document. `undefined` if it is nested too deep to be read.
  */
 export function valuesInJson(text: string, depth = 0): readonly JsonPrimitive[] | undefined {
   const document = text.trim();
@@ -61,28 +61,28 @@ export function valuesInJson(text: string, depth = 0): readonly JsonPrimitive[] 
   return isTooDeep ? undefined : values;
 }
 
-/** Documents inside texts inside documents. */
+/** Nesting of documents in strings of documents. */
 const MAX_DEPTH = 4;
 
-/** Any number but 0, and any text but those that say no. */
+/** Any number but 0, and any text that does not mean no. */
 function mayBeTrue(value: JsonPrimitive): boolean {
   if (typeof value === 'string') return !NO.has(fold(value)) && numberIn(value) !== 0;
   return value !== null && value !== 0 && value !== false;
 }
 
-/** Whether a text or a number that a rule names means this truth. */
+/** Whether a text or number in a rule means this boolean. */
 function saysSo(wanted: JsonPrimitive, truth: boolean): boolean {
   if (typeof wanted === 'string') return (truth ? YES : NO).has(fold(wanted)) || numberIn(wanted) === Number(truth);
   return wanted === null ? !truth : Number(wanted) === Number(truth);
 }
 
-/** What is empty or 0, and any text but those that say yes. */
+/** Empty values, 0, and any text that does not mean yes. */
 function mayBeFalse(value: JsonPrimitive): boolean {
   if (typeof value === 'string') return !YES.has(fold(value)) && (numberIn(value) ?? 0) === 0;
   return value === null || value === 0 || value === false;
 }
 
-/** The number alone in another form, or with something around it: `5 USD`, `$5`. */
+/** The number in another form, or with text around it: `5 USD`, `$5`. */
 function mayBeNumber(value: JsonPrimitive, wanted: number): boolean {
   if (value === null) return wanted === 0;
   if (typeof value !== 'string') return Number(value) === wanted;
@@ -95,7 +95,7 @@ function mayBeNumber(value: JsonPrimitive, wanted: number): boolean {
   return parts?.some((part) => Number(part) === wanted) ?? false;
 }
 
-/** The number that a text is, however it is written; `undefined` where it is none. */
+/** The number that a text stands for, in any notation; `undefined` if it is not a number. */
 function numberIn(text: string): number | undefined {
   const written = fold(text.slice(0, MAX_NUMBER_CHARACTERS + 1));
   if (written === '' || written.length > MAX_NUMBER_CHARACTERS) return undefined;
@@ -107,7 +107,7 @@ function isNothing(value: JsonPrimitive): boolean {
   return value === null || (typeof value === 'string' && NOTHING.has(fold(value)));
 }
 
-/** Without what tools cut off, and without case, width and what cannot be seen. */
+/** Trims and folds: ignores case, width and invisible characters. */
 function fold(text: string): string {
   return text
     .normalize('NFKC')

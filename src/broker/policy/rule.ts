@@ -12,8 +12,8 @@ import {
 } from './tool-pattern.js';
 
 /**
- * One rule, ready to be asked. Everywhere the same principle: what comes from a server or a program can pull a call into
- * a rule that restricts, and never into one that allows.
+ * One compiled rule. One principle applies everywhere: data from a server or a program can make a restricting rule match, but
+ * never an allowing one.
  */
 export interface CompiledRule {
   /** Counted from 1, in the order of the file. */
@@ -22,11 +22,11 @@ export interface CompiledRule {
   readonly hasConditions: boolean;
   fitsTool(tool: Tool, serverPath: string, traits: ServerTraits): boolean;
   fitsCaller(caller: string, profile: string): boolean;
-  /** `schema`: of the tool's input. */
+  /** `schema`: the schema of the tool's input. */
   fitsArguments(input: JsonObject, schema: JsonObject | undefined): boolean;
 }
 
-/** Throws `PolicyProblem`, whose path starts in the rule. */
+/** Throws `PolicyProblem` with a path relative to the rule. */
 export function compileRule(rule: PolicyRule, number: number, readPattern: ReadPattern): CompiledRule {
   const isRelaxing = rule.decision === 'allow';
   const patterns = rule.tools?.map((text, index, { length }) =>
@@ -65,7 +65,7 @@ function isNamed(patterns: readonly string[] | undefined, name: string): boolean
   return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, name));
 }
 
-/** What a server would claim to be left alone. */
+/** The annotations that a server would use to avoid being asked about. */
 const COMFORTING: Readonly<Record<Hint, boolean>> = {
   readOnlyHint: true,
   idempotentHint: true,
@@ -73,7 +73,7 @@ const COMFORTING: Readonly<Record<Hint, boolean>> = {
   openWorldHint: false,
 };
 
-/** A claim that relaxes is believed of trusted servers only; one that restricts, of every server. */
+/** An annotation that relaxes is trusted only from trusted servers; one that restricts, from every server. */
 function fitsHint(
   hint: Hint,
   wanted: boolean | undefined,
@@ -85,7 +85,7 @@ function fitsHint(
   const claim = tool.annotations?.[hint];
   if (isRelaxing) return isTrusted && claim === wanted;
   const believed = claim === COMFORTING[hint] && !isTrusted ? undefined : claim;
-  // Where nothing is said, nothing is read-only and nothing can be repeated: so the protocol has it.
+  // Without an annotation, a tool is neither read-only nor idempotent. The protocol defines it so.
   const isSilent = believed === undefined && (hint === 'readOnlyHint' || hint === 'idempotentHint');
   return isSilent ? wanted === false : believed === wanted;
 }

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { type References, referencesOf } from '../../domain/json-schema/references.js';
 
-/** Schemas that are looked at for one place; in a larger one the answer is "can't be told". */
+/** Subschemas that are searched for one place. In a larger schema the defaults are undecidable. */
 const MAX_SCHEMAS = 1_000;
-/** Places that are remembered of one schema: rules name few. */
+/** Cached places per schema. Rules name few. */
 const MAX_PLACES = 100;
 
 /**
- * What a tool may take where nothing is sent at a place (`*`: any member): the defaults that its schema has for it, in whatever part of
- * the schema they stand. Its server wrote the schema, and a default behind a reference is taken like any other. `undefined` where
- * the schema is too large to be searched.
+ * The values that a tool may use if nothing is sent at a place (`*`: any member): all defaults for it, in any part of the
+ * schema. Its server wrote the schema, and a default behind a reference counts like any other. `undefined` if the schema is too
+ * large to search.
  */
 export function defaultsAt(schema: JsonObject, place: readonly string[]): readonly JsonValue[] | undefined {
   const known = cache.get(schema) ?? new Map<string, readonly JsonValue[] | undefined>();
@@ -21,7 +21,7 @@ export function defaultsAt(schema: JsonObject, place: readonly string[]): readon
   return found;
 }
 
-/** Tools are the same objects until their server lists them again. */
+/** Tool objects stay the same until their server lists its tools again. */
 const cache = new WeakMap<JsonObject, Map<string, readonly JsonValue[] | undefined>>();
 
 function search(schema: JsonObject, place: readonly string[]): readonly JsonValue[] | undefined {
@@ -37,7 +37,7 @@ function search(schema: JsonObject, place: readonly string[]): readonly JsonValu
   return nodes?.flatMap((node) => (Object.hasOwn(node, 'default') ? [node.default as JsonValue] : []));
 }
 
-/** The schemas, and all that they refer to or are put together from, for whichever values those hold. */
+/** The schemas, and all that they reference or are composed of, regardless of which values those apply to. */
 function applying(schemas: readonly JsonValue[], references: References): JsonObject[] | undefined {
   const found = new Set<JsonObject>();
   const open = [...schemas];
@@ -56,7 +56,7 @@ function applying(schemas: readonly JsonValue[], references: References): JsonOb
   return [...found];
 }
 
-/** What a schema says of a member. A pattern counts without being matched: it may have been written to be missed. */
+/** The subschemas of a member. A pattern counts without being matched: it may be written so that it misses. */
 function childrenOf(node: JsonObject, step: string): JsonValue[] {
   const properties = own(node, 'properties');
   const named = isJsonObject(properties) && step !== '*' ? listOf(own(properties, step)) : membersOf(properties);

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { VOCABULARY, WHOLE } from './word-lists.js';
 
-/** The other ways to write a word that a server can choose so that a plain comparison misses it. */
+/** Other spellings of a word, which a server can choose so that a plain comparison misses it. */
 
 /** Full-width, accented and invisible characters are other ways to write the same letter. */
 export function fold(text: string): string {
@@ -13,7 +13,7 @@ const LETTERS = lookAlikes(
   'аaвbеeкkмmнhоoрpсcтtуyхxіiјjѕsԁdԛqԝwһhӏlɡgαaεeιiκkνvοoρpτtυuχxАAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅSΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX',
 );
 
-/** The name as it reads when digits and letters of other alphabets are taken for the letters that they look like. */
+/** The name with digits and letters of other alphabets replaced by the letters they look like. */
 export function seemingNames(name: string): string[] {
   const latin = name.replace(/[^\p{ASCII}]/gu, (letter) => LETTERS.get(letter) ?? letter);
   const seeming = ['l', 'i'].map((one) =>
@@ -24,10 +24,10 @@ export function seemingNames(name: string): string[] {
   return [...new Set([latin, ...seeming])].filter((other) => other !== name);
 }
 
-/** Long enough that no two words of a name make one by chance where they meet. */
+/** Long enough that two adjacent words of a name do not form one by chance. */
 const SPLIT = /delete|remove|destroy|execute|publish|transfer|terminate|withdraw|uninstall|overwrite|truncate/g;
 
-/** A word that is written with gaps: `del_ete`, `d.e.l.e.t.e`. */
+/** A word that is split by separators: `del_ete`, `d.e.l.e.t.e`. */
 export function gappedWord(parts: readonly string[], isMeant: (word: string) => boolean): string | undefined {
   const ends = new Set<number>();
   let joined = '';
@@ -43,10 +43,10 @@ export function gappedWord(parts: readonly string[], isMeant: (word: string) => 
 
 const MAX_RUN_TOGETHER = 40;
 
-/** The words of a part without a gap, as far as all of it is words that we know: `runcommand`. */
+/** The words of a part without separators, if it consists only of known words: `runcommand`. */
 export function wordsRunTogether(part: string): string[] | undefined {
   if (part.length > MAX_RUN_TOGETHER || VOCABULARY.has(part) || WHOLE.has(part)) return undefined;
-  // For each place, the words that lead to it. The longest last word wins.
+  // For each position, the words that lead to it. The longest last word wins.
   const ways: (string[] | undefined)[] = [[]];
   for (let end = 1; end <= part.length; end++)
     for (let start = 0; start < end && ways[end] === undefined; start++) {
@@ -57,7 +57,7 @@ export function wordsRunTogether(part: string): string[] | undefined {
   return ways[part.length];
 }
 
-/** What names in other alphabets say, by the beginnings of words. */
+/** Actions in names in other alphabets, by the beginnings of words. */
 const FOREIGN_ACTS = stems(`
   удал отправ оплат заплат купи выполн запуст стереть очист
   删除 刪除 移除 清空 发送 發送 支付 付款 购买 購買 转账 轉賬 执行 執行 运行 運行
@@ -68,7 +68,7 @@ const FOREIGN_LOOKS = stems(`
   検索 取得 一覧 表示 読み 查询 查詢 搜索 搜尋 获取 獲取 列出 读取 讀取 查看 列表 검색 조회 목록 بحث عرض قائمة खोज αναζητ חיפוש
 `);
 
-/** What a name with letters that are not Latin says; `undefined` where it has none of them. */
+/** The meaning of a name with non-Latin letters; `undefined` if it has none. */
 export function foreignMeaning(folded: string): { readonly act?: string; readonly isLooking: boolean } | undefined {
   const text = folded.toLowerCase();
   if (!/(?!\p{Script=Latin})\p{L}/u.test(text)) return undefined;

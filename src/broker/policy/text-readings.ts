@@ -1,9 +1,9 @@
 /**
- * Other texts that a tool may take a text for. A path leads where its steps lead, however it is written; what cannot be
- * seen may be ignored; escapes of an address may be decoded.
+ * Other texts that a tool may read a text as. A path is resolved, however it is written; invisible characters may be ignored;
+ * percent-escapes of a URL may be decoded.
  */
 
-/** What a text comes to where a tool takes it for a path. A rule that allows must hold of these too. */
+/** The readings of a text as a path. A rule that allows must hold for these too. */
 export function readingsOf(text: string): readonly string[] {
   const plain = withoutHidden(decodeSteps(text));
   const readings = new Set([plain, resolveSteps(plain)]);
@@ -11,7 +11,7 @@ export function readingsOf(text: string): readonly string[] {
   return [...readings];
 }
 
-/** Everything that a rule that restricts has to see besides: tools decode, and many file systems ignore case. */
+/** Further readings that a rule that restricts must consider: tools decode escapes, and many file systems ignore case. */
 export function looseReadingsOf(text: string): readonly string[] {
   const strict = [text, ...readingsOf(text)];
   const decoded = strict.flatMap((each) => [each, resolveSteps(withoutHidden(decodeAll(each)))]);
@@ -22,7 +22,7 @@ export function looseReadingsOf(text: string): readonly string[] {
   return [...readings];
 }
 
-/** Dots and slashes that are written as escapes, also as escapes of escapes. */
+/** Decodes escaped dots and slashes, also if they are escaped several times. */
 function decodeSteps(text: string): string {
   return text.replace(/%(?:25){0,3}(2e|2f|5c)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
@@ -42,7 +42,7 @@ function withoutHidden(text: string): string {
 
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/\\]*/i;
 
-/** `/tmp/../etc//x` to `/etc/x`. Before the path of an address nothing is changed. */
+/** `/tmp/../etc//x` to `/etc/x`. The scheme and host of a URL are not changed. */
 function resolveSteps(text: string): string {
   if (!/\\|\/\/|(?:^|[/\\])\.{1,2}(?:[/\\]|$)/.test(text)) return text;
   const host = SCHEME_AND_HOST.exec(text)?.[0] ?? '';

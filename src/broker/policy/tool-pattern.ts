@@ -9,10 +9,10 @@ export interface ToolPattern {
 
 export const TOOL_PATTERN_EXAMPLE = 'a pattern such as files/write_* (files/* for all tools of a server)';
 
-/** Modules of ours whose calls pass the policy: `@codemode/scripts/save`. */
+/** Built-in modules whose calls pass the policy: `@codemode/scripts/save`. */
 const OWN_MODULE = /^@(codemode\/[a-z]+)\/(.+)$/s;
 
-/** `undefined` where the text is none. A tool's own name may have slashes in it, a server's can't. */
+/** `undefined` if the text is not a pattern. A tool's own name may contain slashes, a server's can't. */
 export function readToolPattern(text: string): ToolPattern | undefined {
   if (text === '*') return { server: '*', tool: '*' };
   const [, ownServer, ownTool] = OWN_MODULE.exec(text) ?? [];
@@ -23,20 +23,20 @@ export function readToolPattern(text: string): ToolPattern | undefined {
     : { server: text.slice(0, slash), tool: text.slice(slash + 1) };
 }
 
-/** Whether the pattern means this tool and no other: names are compared as they are, servers by their configured name. */
+/** Whether the pattern matches exactly: tool names unchanged, servers by their configured name. */
 export function fitsExactly({ server, tool }: ToolPattern, { serverId, name }: Tool): boolean {
   return matchesGlob(server, serverId) && matchesGlob(tool, name);
 }
 
-/** Whether an entry of a list of allowed tools means this one: a pattern, a tool's name alone, or its id `server.tool`. */
+/** Whether an entry of an allow-list matches this tool: a pattern, a tool's name alone, or its id `server.tool`. */
 export function isListed(entry: string, tool: Tool): boolean {
   const pattern = readToolPattern(entry) ?? { server: '*', tool: entry };
   return fitsExactly(pattern, tool) || entry === `${tool.serverId}.${tool.name}`;
 }
 
 /**
- * Whether the pattern may mean this tool: also where a server writes the name with other capitals, full-width or
- * invisible characters to get around it. For what restricts.
+ * Whether the pattern may match this tool, also if its server evades it with other capitals, full-width or invisible
+ * characters. For rules that restrict.
  */
 export function fitsLoosely(pattern: ToolPattern, tool: Tool, serverPath: string): boolean {
   if (fitsExactly(pattern, tool)) return true;
@@ -48,9 +48,9 @@ export function fitsLoosely(pattern: ToolPattern, tool: Tool, serverPath: string
 }
 
 /**
- * Whether a rule or a limit on the pattern holds for this tool as well: also where the name has the same words in another
- * spelling (`delete_file`, `deleteFile`, `delete-file`). Languages make one name of these, so a server that lists two of them
- * could have the second called where the first is denied. For what restricts.
+ * Whether a rule or limit on the pattern applies to this tool, also if its name has the same words in another spelling
+ * (`delete_file`, `deleteFile`, `delete-file`). Languages map these to one name, so a server that lists two of them could have
+ * the second called although the first is denied. For rules that restrict.
  */
 export function fitsAnySpelling(pattern: ToolPattern, tool: Tool, serverPath: string): boolean {
   if (fitsLoosely(pattern, tool, serverPath)) return true;

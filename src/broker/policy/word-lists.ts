@@ -1,6 +1,6 @@
-/** Words of tool names, by what they say. English first; a few of other languages, because names of tools have them. */
+/** Words in tool names, by meaning. Mostly English, with a few of other languages that tool names contain. */
 
-/** Loss, money and messages: words that mean it wherever they stand. */
+/** Data loss, money and messages: words that always count, wherever they stand. */
 export const ALWAYS = wordSet(`
   delete del remove destroy erase purge wipe truncate unlink rm rmdir expunge prune nuke obliterate eradicate shred
   discard teardown mkfs flushall flushdb droptable
@@ -14,47 +14,47 @@ export const ALWAYS = wordSet(`
   verwijderen verzenden betalen uitvoeren
 `);
 
-/** Running what the caller writes. No other word of a name excuses these: `monitor_exec`, `read_exec_cmd`. */
+/** Running code that the caller writes. No other word of a name excuses these: `monitor_exec`, `read_exec_cmd`. */
 export const EXECUTION = wordSet('exec execute cmd popen sudo subprocess ipython osascript');
 
-/** Things: making one, or doing it, is the act; looking at one is not. */
+/** Nouns: creating or performing one is an action, reading one is not. */
 export const THINGS = wordSet(`
   payment transfer refund charge order transaction donation payout purchase checkout topup bid deposit withdrawal trade
   tweet broadcast trash drop kill ban
 `);
 
-/** Verbs that are nouns as often: `merge_branches`, but `create_merge_request`. */
+/** Verbs that are nouns just as often: `merge_branches`, but `create_merge_request`. */
 export const ACTS = wordSet(`
   email mail sms post reply forward merge deploy grant reset restore rollback cancel cleanup clear impersonate
   notify dm fax stake unstake
 `);
 
-/** Where a name begins with one of these, the next word says what is done: `mail_list_folders`, `order_get`. */
+/** If a name begins with one of these, the next word is the verb: `mail_list_folders`, `order_get`. */
 export const NOUNS = wordSet(
   'email mail sms post deploy merge payment transfer refund charge order transaction checkout trade fax dm stake',
 );
 
-/** Loss is loss, whatever the name ends with: `clear_history`. */
+/** Data loss counts, whatever the name ends with: `clear_history`. */
 export const LOSSES = wordSet('clear cleanup reset restore rollback cancel drop trash kill ban');
 
-/** Verbs that say that the next words are only looked at, even where those are a shell: `describe_shell`. */
+/** Verbs that only read what follows, even if that is a shell: `describe_shell`. */
 export const LOOKING_AT = wordSet(`
   get list search find describe show count lookup retrieve inspect explain validate is has
   preview estimate quote compare analyze analyse history summarize summarise
   browse simulate calculate detect
 `);
 
-/** Verbs that read, and that are as often put before a command to run: `query_sql`, `read_shell`, `check_cmd`. */
+/** Verbs that read, but just as often precede a command to run: `query_sql`, `read_shell`, `check_cmd`. */
 const READING = wordSet('read fetch query check view status watch monitor download export track');
 
 export const LOOKING: ReadonlySet<string> = new Set([...LOOKING_AT, ...READING]);
 
-/** A name that ends so is about something, and does not do it: `deploy_status`, `order_history`. */
+/** A name with this ending is about an action, and does not perform it: `deploy_status`, `order_history`. */
 export const LOOKING_TAIL = wordSet('reader viewer status history stats statistics count schema');
 
 export const MAKING = wordSet('create update add edit generate make render set new draft change modify');
 
-/** What a word is not meant of, by the words beside it. */
+/** Neighbouring words that make a word harmless. */
 export const HARMLESS: Readonly<
   Record<string, { readonly before?: string; readonly after?: string; readonly any?: string }>
 > = {
@@ -72,7 +72,7 @@ export const HARMLESS: Readonly<
 export interface WordPair {
   readonly verbs: ReadonlySet<string>;
   readonly objects: ReadonlySet<string>;
-  /** What makes it harmless: a verb such as `get` before it; or any word that looks, anywhere; or one that makes, too. */
+  /** What makes it harmless: a verb such as `get` before it; any reading word anywhere; or a creating word too. */
   readonly excuse: 'looked at' | 'looking' | 'looking or making';
 }
 
@@ -112,7 +112,7 @@ export const PAIRS: readonly WordPair[] = [
   pair('terraform tofu pulumi kubectl kubernetes helm', 'apply up install upgrade rollout', 'looking or making'),
   pair('tekton', 'start restart run', 'looking'),
   pair('system', 'call', 'looking or making'),
-  // Loss.
+  // Data loss.
   pair('git', 'clean push', 'looking'),
   pair('docker image npm', 'push', 'looking'),
   pair('push', 'file files commit commits branch remote origin image notification notifications', 'looking or making'),
@@ -144,25 +144,25 @@ export const PAIRS: readonly WordPair[] = [
   pair('make go', 'public live', 'looking'),
 ];
 
-/** Names of one word that pass on a shell or an interpreter, or spend. */
+/** One-word names that give access to a shell or an interpreter, or spend money. */
 export const ALONE = wordSet(`
   shell bash zsh sh powershell pwsh cmd terminal repl python javascript sql command ssh eval evaluate system interpreter
   kubectl docker terraform helm gcloud ansible systemctl jupyter
   book subscribe reserve stake swap bridge bet
 `);
 
-/** The same at the end of a name: `puppeteer_evaluate`, `mcp_bash`. */
+/** The same at the end of a longer name: `puppeteer_evaluate`, `mcp_bash`. */
 export const AT_THE_END = wordSet(
   'shell bash zsh powershell pwsh terminal repl eval evaluate kubectl gcloud systemctl',
 );
 
-/** What is behind a verb in names without a gap: `droptable`, `paybill`. */
+/** Objects after a verb in names without separators: `droptable`, `paybill`. */
 const OBJECTS = wordSet(`
   file files table tables user users bill bills all database row rows record records data money message messages account
   accounts item items folder directory everything invoice tokens repo branch phone number disk
 `);
 
-/** All words that a name without a gap is taken apart into. Short ones would be found in any word. */
+/** All words that a name without separators is split into. Short ones would be found in any word. */
 export const VOCABULARY: ReadonlySet<string> = new Set(
   [
     ALWAYS,
@@ -179,7 +179,7 @@ export const VOCABULARY: ReadonlySet<string> = new Set(
     .filter((word) => word.length > 2),
 );
 
-/** Words that only seem to be made of two of ours. */
+/** Words that only look like two of ours joined. */
 export const WHOLE = wordSet('postcode postscript typescript javascript checkout subprocess broadcast');
 
 function pair(verbs: string, objects: string, excuse: WordPair['excuse']): WordPair {

@@ -1,12 +1,12 @@
 import { isWordStart } from './characters.js';
 import type { Span } from './span.js';
 
-/** Every number of a card has at least so many digits, so a look at every fourteenth character meets each. */
+/** Every card number has at least 14 digits, so checking every fourteenth character hits each one. */
 const STRIDE = 14;
 const MAX_DIGITS = 16;
 const MAX_CHARACTERS = MAX_DIGITS + 3;
 
-/** Names of fields whose long numbers are something else, whatever their check digit says. */
+/** Names of fields whose long numbers are not cards, regardless of their check digit. */
 const NO_CARD = /(?:id|ids|key|sku|ean|gtin|upc|isbn|hash|serial|timestamp|time|_at|At|version|number_of.*|count)$/i;
 
 export function mayHoldCard(fieldName: string | undefined): boolean {
@@ -14,9 +14,9 @@ export function mayHoldCard(fieldName: string | undefined): boolean {
 }
 
 /**
- * Numbers of payment cards: digits alone or in the groups they are printed in, with an issuer's first digits, that
- * issuer's length, and the right check digit. About 2 in 100 random numbers of 16 digits pass all of that, which is why
- * fields that are called an id are left alone, and JSON numbers too unless that is asked for.
+ * Finds payment card numbers: digits alone or in printed groups, with an issuer's prefix, that issuer's length, and the right
+ * check digit. About 2 in 100 random numbers of 16 digits pass all of that. So fields that are named as an id are skipped, and
+ * JSON numbers too unless they are requested.
  */
 export function findCards(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
   const { length } = text;
@@ -38,7 +38,7 @@ export function findCards(text: string, found: (span: Span) => boolean, from = 0
   return at;
 }
 
-/** Of fifteen characters around this one, seven to one side belong to it too. */
+/** Whether seven characters to one side of this one can belong to a card number too. Every second one is checked. */
 function isAlong(text: string, at: number, step: 1 | -1): boolean {
   return (
     isCardCharacter(text.charCodeAt(at + 7 * step)) &&
@@ -62,7 +62,7 @@ const WRITTEN = /(?<!\d)(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}|\d{4}([ -])\d{6}\2\d{5
 const ISSUER =
   /^(?:3[47]\d{13}|(?:4\d{3}|5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720|6011|64[4-9]\d|65\d\d|35[2-8]\d)\d{12})$/;
 
-/** Of a stretch of digits, spaces and dashes that is at most some forty characters long. */
+/** Finds a card in a stretch of digits, spaces and dashes, at most some forty characters long. */
 function cardWithin(text: string, from: number, to: number): Span | undefined {
   for (const { 0: written, index } of text.slice(from, to).matchAll(WRITTEN)) {
     const start = from + index;
@@ -74,13 +74,13 @@ function cardWithin(text: string, from: number, to: number): Span | undefined {
   return undefined;
 }
 
-/** Not part of a longer word or number, of a decimal fraction, of a version. */
+/** Whether it is not part of a longer word or number, a decimal fraction or a version. */
 function standsAlone(text: string, start: number, end: number): boolean {
   if (!isWordStart(text, start) || /[._]/.test(text[start - 1] ?? '')) return false;
   return !/^(?:\w|\.\d)/.test(text.slice(end, end + 2));
 }
 
-/** Luhn's sum. */
+/** The Luhn checksum. */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index++) {

@@ -1,4 +1,4 @@
-/** Which characters belong to a kind of token: a table, because it is asked for every character of hostile text. */
+/** The characters of a kind of token: a table, because it is looked up for every character of untrusted text. */
 export type Alphabet = Uint8Array;
 
 export function alphabet(characters: string): Alphabet {
@@ -18,13 +18,16 @@ export const WORD_AND_DASH = alphabet(`${LOWER}${UPPER}${DIGITS}-`);
 export const BASE64URL = alphabet(`${LOWER}${UPPER}${DIGITS}_-`);
 export const BASE64 = alphabet(`${LOWER}${UPPER}${DIGITS}+/=_-`);
 export const STANDARD_BASE64 = alphabet(`${LOWER}${UPPER}${DIGITS}+/`);
-/** Tokens of Atlassian have a checksum behind `=`. */
+/** Atlassian tokens have a checksum after `=`. */
 export const ATLASSIAN = alphabet(`${LOWER}${UPPER}${DIGITS}_-=`);
 export const HEX = alphabet(`abcdef${DIGITS}`);
 export const BEARER = alphabet(`${LOWER}${UPPER}${DIGITS}-._~+/=`);
 export const MAIL = alphabet(`${LOWER}${UPPER}${DIGITS}.!#$%&*+-/=?^_{|}~`);
 export const HOST = alphabet(`${LOWER}${UPPER}${DIGITS}.-`);
-/** Base64 in lines, also where a line's end is written `\n`; and the headers of older keys. */
+/**
+ * Base64 in lines, also with line ends written as `
+ * `, and the headers of older keys.
+ */
 export const ARMOUR = alphabet(`${LOWER}${UPPER}${DIGITS}+/=\\ \r\n\t:,`);
 
 export function isIn(table: Alphabet, text: string, at: number): boolean {

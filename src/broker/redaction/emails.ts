@@ -4,7 +4,7 @@ import type { Span } from './span.js';
 const MAX_LOCAL_CHARACTERS = 64;
 const MAX_HOST_CHARACTERS = 253;
 
-/** Addresses of people: found at their `@`, and looked at for a bounded number of characters to both sides. */
+/** Finds email addresses by their `@`, and checks a bounded number of characters on both sides. */
 export function findEmails(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
   for (let at = text.indexOf('@', from); at >= 0; at = text.indexOf('@', at + 1)) {
     if (at >= to) return at;

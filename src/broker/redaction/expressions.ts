@@ -4,14 +4,14 @@ import type { TextSearch } from './finder.js';
 
 const MAX_EXPRESSIONS = 50;
 const MAX_CHARACTERS = 1_000;
-/** Time is in proportion to it and to the text. */
+/** Matching time is proportional to it and to the text. */
 const MAX_PROGRAM_SIZE = 2_000;
-/** Of a text that is checked in parts, so much to both sides is seen with each: a longer match is found in pieces. */
+/** If a text is checked in parts, each part overlaps its neighbours by this much. A longer match is found in pieces. */
 const OVERLAP_CHARACTERS = 16_384;
 
 /**
- * The user's own expressions. The engine can't look around or refer back, so no text makes it slow by nature; but it is
- * some forty times slower than the fixed patterns, and with an expression every value is checked one by one.
+ * The user's own expressions. The engine has no look-around or back-references, so no text makes it slow. But it is about forty
+ * times slower than the fixed patterns, and with an expression every value is checked one by one.
  */
 export function compileExpressions(sources: readonly string[]): TextSearch[] {
   if (sources.length > MAX_EXPRESSIONS)

@@ -12,37 +12,37 @@ import { inOrder, type Span } from './span.js';
 import { TOKEN_PATTERNS } from './token-patterns.js';
 
 /**
- * Tells every place that it finds, until it is told that it is enough. With `from` and `to`, of what begins there; it looks at
- * as much of the text around as it has to, and gives where the next part begins.
+ * Reports every span that it finds, until `found` returns true. With `from` and `to`, only spans that begin in that range; it
+ * reads as much of the surrounding text as it needs, and returns where the next part begins.
  */
 export type TextSearch = (text: string, found: (span: Span) => boolean, from?: number, to?: number) => number;
 
-/** Which kinds of text are looked for. */
+/** Which kinds of text are searched for. */
 export interface FinderOptions {
-  /** Keys and tokens whose own form makes them certain. */
+  /** Keys and tokens with an unmistakable format. */
   readonly patterns: boolean;
-  /** Secrets by the name in front of them. */
+  /** Secrets recognised by the name in front of them. */
   readonly named?: boolean;
   readonly cards?: boolean;
-  /** Also where they are JSON numbers, which then become text. */
+  /** Also JSON numbers, which then become strings. */
   readonly cardNumbers?: boolean;
   readonly emails: boolean;
   readonly phones?: boolean;
-  /** Numbers of bank accounts and social security numbers. */
+  /** Bank account numbers and social security numbers. */
   readonly accounts?: boolean;
-  /** The user's own. */
+  /** The user's own expressions. */
   readonly extra: readonly TextSearch[];
-  /** Texts that stay, whatever they look like. */
+  /** Texts that are never redacted. */
   readonly allow: readonly string[];
 }
 
-/** A longer text is checked in parts of this size, where its reader can wait: a multiple of what `NeedleSearch` reads. */
+/** A longer text is checked in parts of this size, if the caller can wait. A multiple of what `NeedleSearch` reads. */
 export const PART_CHARACTERS = 4 * 65_536;
 
-/** How much is looked for in a text: `known` is only what the host holds itself. */
+/** What to search for. `known`: only secrets that the host itself holds. */
 export type Depth = 'all' | 'no-cards' | 'known';
 
-/** Finds what must not be seen in a text: in one pass over it for each way in which it is looked for. */
+/** Finds secrets in a text, in one pass over it for each kind of search. */
 export class Finder {
   readonly #forms: readonly SecretForm[];
   readonly #secrets: NeedleSearch;
@@ -61,12 +61,12 @@ export class Finder {
     this.#allow = new Set(options.allow);
   }
 
-  /** Whether a text has to be looked at piece by piece, because expressions of the user decide about it. */
+  /** Whether each value must be checked by itself, because the user's expressions apply. */
   get hasExtra(): boolean {
     return this.#options.extra.length > 0;
   }
 
-  /** Whether there is anything; in JSON text too, where it may say so although in the value there is nothing. */
+  /** Whether there is any match. In JSON text this may be true although the value has none. */
   hasAny(text: string, depth: Depth = 'all'): boolean {
     let isFound = false;
     this.#find(text, depth, () => {
@@ -76,7 +76,7 @@ export class Finder {
     return isFound;
   }
 
-  /** `keep`: leaves out what it does not keep, before what overlaps is put together. */
+  /** `keep`: filters matches before overlapping ones are merged. */
   find(text: string, depth: Depth = 'all', keep?: (text: string, span: Span) => boolean): Span[] {
     const spans: Span[] = [];
     const isKept = keep && ((span: Span) => keep(text, span));
@@ -92,7 +92,7 @@ export class Finder {
     return inOrder(spans);
   }
 
-  /** The same as `find`, in slices: other work of this process is done in between. */
+  /** Like `find`, but in slices: other work of this process runs in between. */
   async findInSlices(
     text: string,
     depth: Depth,
@@ -117,7 +117,7 @@ export class Finder {
     return isFound;
   }
 
-  /** Until `found` has had enough. Called for each value of a result: nothing is put together for it. */
+  /** Stops when `found` returns true. Called for each value of a result, so it allocates no list of searches. */
   #find(text: string, depth: Depth, found: (span: Span) => boolean, isKept?: (span: Span) => boolean): void {
     let isEnough = false;
     const report = (span: Span): boolean => {
@@ -186,7 +186,7 @@ export class Finder {
       this.#anchors.visit(
         text,
         (start, index) => {
-          // Inside a match there is no second one: what was looked at once is not looked at again.
+          // A match contains no second match, so its text is not searched again.
           const span = start < matchedUntil ? undefined : TOKEN_PATTERNS[index]?.match(text, start);
           if (span === undefined || isKept?.(span) === false) return false;
           matchedUntil = span.end;

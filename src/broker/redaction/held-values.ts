@@ -1,8 +1,8 @@
 import { MIN_SECRET_CHARACTERS, secretsIn } from '../../lib/secrets/secret-values.js';
 
 /**
- * What of a value that was given to a server is held back: all of it, unless it is plainly no secret. A name that says nothing
- * (`FOO`) may hold a password, so what is not known to be harmless counts; but ordinary words must stay in results.
+ * Which parts of a value given to a server are redacted: all of it, unless it is clearly not a secret. A meaningless name
+ * (`FOO`) may hold a password, so a value counts unless it is known to be harmless. But ordinary words must stay in results.
  */
 export function heldSecretsIn(name: string, value: string): string[] {
   const known = secretsIn(SECRET_NAME.test(name) ? 'password' : name, value);
@@ -12,7 +12,7 @@ export function heldSecretsIn(name: string, value: string): string[] {
   return isPlain(name, value) ? [] : [value];
 }
 
-/** Names of secrets that are not among the usual ones. */
+/** Names of secrets besides the usual ones. */
 const SECRET_NAME = /pass(?!enger|ive|age|through)|pwd|creds?(?![a-z])|mnemonic|seed|otp|\bpin\b|_pin$/i;
 
 /** `Server=db;User Id=sa;Password=x`, `host=db password=x`, `AccountName=a;AccountKey=x==`. */
@@ -27,7 +27,7 @@ export function connectionSecrets(text: string): string[] {
 const CONNECTION_SECRET = /^(?:password|pwd|pass|\w*key|\w*secret|\w*token|sharedaccesssignature)$/i;
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The address itself stays: what it is called with is held. Its password and the known keys of its query were found before. */
+/** The URL itself is not redacted, only its credentials. Its password and the known keys of its query were found before. */
 function secretsOfAddress(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const { username, password, searchParams } = new URL(address);
@@ -35,7 +35,7 @@ function secretsOfAddress(address: string): string[] {
   return [...user, ...searchParams].flatMap(([name, value]) => (isPlain(name, value) ? [] : [value]));
 }
 
-/** Settings whose values say where or how, and never who. */
+/** Settings whose values are a place or a mode, never a credential. */
 const PUBLIC_NAME =
   /(?:^|[_-])(?:model|region|env|environment|host|hostname|port|path|dir|directory|folder|file|home|mode|level|version|locale|lang|language|tz|timezone|zone|shell|term|editor|user|username|email|project|namespace|branch|database|db|name|agent|accept|encoding|origin|referer|type|format|options)$/i;
 const PATH = /^(?:~|\.{1,2})?[/\\][^\n]*$|^[A-Za-z]:\\[^\n]*$/;
@@ -45,9 +45,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const EMAIL = /^[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
 const HOST = /^[a-z0-9-]{1,30}(?:\.[a-z0-9-]{1,30})*\.[a-z]{2,}(?::\d{1,5})?$/;
 const NUMBER = /^[\d.,:+\-_TZ/ ]+$/;
-/** A word as people write it, in one case or with humps; or a short number, also of a version. */
+/** An ordinary word, in one case or in camelCase; or a short number or version. */
 const WORD = /^(?:[a-z]{1,20}|[A-Z]{1,16}|[A-Z]?[a-z]{1,16}(?:[A-Z][a-z]{2,16}){0,3}|v?\d{1,5})$/;
-/** Written with a digit by everybody. */
+/** Common names that contain a digit. */
 const COMMON =
   /^(?:utf8|utf16|latin1|ascii7|http2|oauth2|sha256|sha512|md5|base64|ipv[46]|x86|amd64|arm64|win32|es20\d\d)$/i;
 

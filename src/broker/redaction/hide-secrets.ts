@@ -4,17 +4,17 @@ import type { JsonValue } from '../../domain/json.js';
 import type { HiddenSpans, Redactor } from './redactor.js';
 import type { Span } from './span.js';
 
-/** What a person is shown before deciding, and how many secrets in it are shown as a mark. */
+/** What a person is shown before deciding, and how many secrets in it are shown as marks. */
 export interface WithoutSecrets<Value> {
   readonly shown: Value;
   readonly hiddenParts: number;
 }
 
 /**
- * The same value for a person who decides about it. A secret is a mark that says its kind, length and digest:
- * `[redacted:github-token 40 characters sha256:1a2b3c4d5e6f]`. Only the secret itself is behind the mark: what the person
- * approves is sent as it is, so no pattern may hide text that somebody chose. What looks like a secret and is not one for
- * certain is shown. Throws `bad_input` for a value that is nested too deep to be shown.
+ * The value as shown to a person who decides about it. Each secret is replaced by a mark with its kind, length and digest:
+ * `[redacted:github-token 40 characters sha256:1a2b3c4d5e6f]`. The mark covers only the secret itself: what the person approves
+ * is sent unchanged, so no pattern may hide text that somebody chose. Text that only looks like a secret is shown. Throws
+ * `bad_input` for a value that is nested too deep to be shown.
  */
 export function hideSecrets<Value extends JsonValue>(redactor: Redactor, value: Value): WithoutSecrets<Value> {
   let hiddenParts = 0;
@@ -35,7 +35,7 @@ export function hideSecrets<Value extends JsonValue>(redactor: Redactor, value: 
   return { shown, hiddenParts };
 }
 
-/** The same for a call: of its arguments, which are what is sent, the marks are counted. */
+/** The same for a call. Only marks in its arguments are counted, because only those are sent. */
 export function hideSecretsOfCall<Call extends { readonly arguments: JsonValue; readonly code: string }>(
   redactor: Redactor,
   call: Call,
@@ -44,7 +44,7 @@ export function hideSecretsOfCall<Call extends { readonly arguments: JsonValue; 
   return { shown: { ...call, arguments: shown, code: hideSecrets(redactor, call.code).shown }, hiddenParts };
 }
 
-/** Numbers of cards have blanks; no other secret has. */
+/** Card numbers may contain spaces; no other secret does. */
 const MAX_LOOSE_CHARACTERS = 40;
 /** Tokens are words. */
 const MAX_TOKEN_CHARACTERS = 1_024;
@@ -56,8 +56,8 @@ function markOf(hidden: string, kind: string): string {
 }
 
 /**
- * A private key is lines of any text between two marks, and the second mark may be missing. To whom something is sent is
- * what a person has to see before all else. Neither is hidden.
+ * Kinds that are not hidden. A private key is any text between two markers, and the second may be missing. And a person must
+ * always see the recipient of a message.
  */
 const SHOWN = new Set(['private-key', 'email', 'phone']);
 

@@ -1,7 +1,7 @@
 import { CAPITALS, isIn, isWordStart, WORD } from './characters.js';
 import type { Span } from './span.js';
 
-/** How many characters the account numbers of each country have: the registry of SWIFT. */
+/** The length of account numbers in each country, from the SWIFT registry. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 ' +
@@ -12,13 +12,13 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
     .split(' ')
     .map((each) => [each.slice(0, 2), Number(each.slice(2))]),
 );
-/** In one piece, or in groups of four with a space between them. */
+/** In one piece, or in groups of four separated by spaces. */
 const MAX_CHARACTERS = 33 + 8;
 const START = /[A-Z]{2}\d{2}/g;
 
 /**
- * Numbers of bank accounts: a country, that country's length, and the right check digits (ISO 7064, mod 97). One in some
- * hundred thousand random texts of that form passes, so these are certain.
+ * Finds bank account numbers: a country, that country's length, and the right check digits (ISO 7064, mod 97). About one in a
+ * hundred thousand random texts of that form passes, so a match is certain.
  */
 export function findIbans(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
   const part = from === 0 && to === text.length ? text : text.slice(from, to + MAX_CHARACTERS);
@@ -34,7 +34,7 @@ export function findIbans(text: string, found: (span: Span) => boolean, from = 0
   return next;
 }
 
-/** Where an account number that begins here ends. */
+/** The end of the account number that begins here. */
 function ibanEnd(text: string, start: number, length: number | undefined): number | undefined {
   if (length === undefined || !isWordStart(text, start)) return undefined;
   let digits = '';
@@ -47,7 +47,7 @@ function ibanEnd(text: string, start: number, length: number | undefined): numbe
   return !isIn(WORD, text, end) && hasCheckDigits(digits) ? end : undefined;
 }
 
-/** The first four characters go to the end, letters count from 10, and the whole number has to leave 1. */
+/** The first four characters move to the end, letters count from 10, and the whole number modulo 97 must be 1. */
 function hasCheckDigits(iban: string): boolean {
   let rest = 0;
   for (const character of `${iban.slice(4)}${iban.slice(0, 4)}`) {

@@ -3,7 +3,7 @@ import type { UpstreamDefinition } from '../../domain/upstream.js';
 import { namedArguments, secretsIn } from '../../lib/secrets/secret-values.js';
 import { connectionSecrets, heldSecretsIn } from './held-values.js';
 
-/** The values of a server's settings that must not be seen again. */
+/** The values in a server's settings that must be redacted. */
 export function credentialsOf({ target }: UpstreamDefinition): string[] {
   const { settings, words, addresses, credentials } = kindOf(target).secretPlacesOf(target);
   return [
@@ -18,7 +18,7 @@ function heldIn(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => heldSecretsIn(name, value));
 }
 
-/** Most words of a command line are no secrets and are in results, so here a name or a form has to say so. */
+/** Most words of a command line are not secrets and occur in results, so only a telling name or format makes one count. */
 function argumentSecrets(name: string, value: string): string[] {
   const isNamed = /^(?:\w+[_-])?(?:pass|passphrase|pwd|creds?|mnemonic|seed|pin)$/i.test(name);
   return [

@@ -2,9 +2,9 @@ import { BEARER, isIn, runEnd, WORD_AND_LINE } from './characters.js';
 import type { Span } from './span.js';
 
 /**
- * Secrets that are recognised by the name in front of them: `password=...`, `"api_key": "..."`, `Authorization: Basic ...`,
- * `?token=...`, and the password in `https://user:password@host`. A name is a hint and no proof, so these are redacted
- * only where a contract or the configuration asks for it.
+ * Finds secrets by the name in front of them: `password=...`, `"api_key": "..."`, `Authorization: Basic ...`, `?token=...`, and
+ * the password in `https://user:password@host`. A name is a hint, not proof, so these are redacted only if a contract or the
+ * configuration asks for it.
  */
 export function findNamedSecrets(text: string, found: (span: Span) => boolean, from = 0, to = text.length): number {
   let seenUntil = from;
@@ -19,9 +19,9 @@ export function findNamedSecrets(text: string, found: (span: Span) => boolean, f
   return findBearers(text, found, from, next) ? text.length : next;
 }
 
-/** `Bearer TOKEN` without its header's name. A sentence about bearers has no digit in its next word. */
+/** `Bearer TOKEN` without its header's name. In a sentence about bearers, the next word has no digit. */
 function findBearers(text: string, found: (span: Span) => boolean, from: number, to: number): boolean {
-  // With a character before it, which says whether a word begins there.
+  // Includes the character before it, which shows whether a word begins there.
   const base = Math.max(0, from - 1);
   const part = base === 0 && to === text.length ? text : text.slice(base, to + BEARER_WORD.length);
   for (const { 0: word, index } of part.matchAll(/\bbearer /gi)) {
@@ -35,7 +35,7 @@ function findBearers(text: string, found: (span: Span) => boolean, from: number,
 
 const BEARER_WORD = 'bearer ';
 
-/** Whether a field of this name holds a secret: what its value looks like counts only where the name has two meanings. */
+/** Whether a field of this name holds a secret. The value is considered only if the name has two meanings. */
 export function isSecretField(name: string, value: string): boolean {
   if (name.length > MAX_NAME_CHARACTERS || !SECRET_NAME.test(name) || CURSOR_NAME.test(name)) return false;
   return !(FOLDER_NAME.test(name) && value.startsWith('/'));
@@ -45,19 +45,19 @@ const MAX_NAME_CHARACTERS = 60;
 const MAX_VALUE_CHARACTERS = 4_096;
 const MAX_USER_CHARACTERS = 256;
 const MAX_GAP_CHARACTERS = 4;
-/** Shorter values are redacted only as their own field: in running text they are too likely something else. */
+/** Shorter values are redacted only as a field of their own: in running text they are likely something else. */
 const MIN_VALUE_CHARACTERS = 4;
 const MIN_BEARER_CHARACTERS = 16;
 
 /** The last words of a name: `DB_PASSWORD`, `x-api-key`, `clientSecret`; not `max_tokens` or `passwordless`. */
 const SECRET_NAME =
   /(?:^|[^a-z]|(?<=[a-z])(?=[A-Z]))(?:pass(?:word|wd|phrase)|pwd|secret|token|(?:api|secret|private|signing|access|account)[_-]?key|credentials?|authorization|cookie)$/i;
-/** Where the next page begins: a program that cannot read it reads the first page only. */
+/** Cursors of the next page: a program that cannot read one gets only the first page. */
 const CURSOR_NAME =
   /(?:^|[_-]|[a-z])(?:next|prev(?:ious)?|page|paging|continuation|cursor|scroll|sync|skip)[_-]?token$/i;
 /** The shell's current folder; elsewhere `PWD` is a password. */
 const FOLDER_NAME = /^(?:OLD)?PWD$/;
-/** What is behind a name in a declaration or a form, and is not a secret. */
+/** Values after a name in a declaration or a form that are not secrets. */
 const NO_SECRET =
   /^(?:string|text|number|boolean|bool|str|int|any|unknown|null|none|nil|undefined|true|false|required|optional|\*+|\[redacted.*|\$\{.*|<.*>)$/i;
 
@@ -119,7 +119,7 @@ function quotedEnd(text: string, start: number, quote: string): number {
   return end < 0 || end - start > MAX_VALUE_CHARACTERS ? bareEnd(text, start) : end;
 }
 
-/** The password of `user:password@host`, where an address begins here. */
+/** The password of `user:password@host`, if a URL begins here. */
 function urlPassword(text: string, start: number): Span | undefined {
   const limit = Math.min(text.length, start + MAX_USER_CHARACTERS);
   let colon = -1;

@@ -2,13 +2,13 @@ import { isWordStart } from './characters.js';
 import type { Span } from './span.js';
 
 /**
- * Telephone numbers as people write them: with `+` and a country, in the groups of North America, or with the 0 of a
- * national one and at least one gap. Digits in a row without any of that are an id more often than a telephone.
+ * Telephone numbers as people write them: with `+` and a country code, in North American groups, or with a national leading 0
+ * and at least one separator. Digits in a row without any of these are more often an id.
  */
 const WRITTEN =
   /\+[1-9](?:[ ./-]?\(?\d\)?){6,14}(?!\d)|(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[.-])\d{3}[ .-]\d{4}(?![\w-])|\(?0[1-9]\d{0,4}\)?[ /-]\d{3,8}(?:[ -]\d{2,6}){0,3}(?![\w-])/g;
 
-/** More than any match and what is checked behind it. */
+/** Longer than any match and what is checked after it. */
 const LONGEST_WRITTEN = 100;
 const MIN_NATIONAL_DIGITS = 9;
 const MAX_NATIONAL_DIGITS = 12;
@@ -29,7 +29,7 @@ export function findPhones(text: string, found: (span: Span) => boolean, from = 
   return next;
 }
 
-/** Not the end of a word, a number, a version or an exponent. */
+/** Whether it is not the end of a word, a number, a version or an exponent. */
 function standsAlone(text: string, start: number): boolean {
   return isWordStart(text, start) && !/[.\-/_]/.test(text[start - 1] ?? '');
 }

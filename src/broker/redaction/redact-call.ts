@@ -5,7 +5,7 @@ import type { CallProgress } from '../../domain/upstream.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import type { RedactionCounts, Redactor } from './redactor.js';
 
-/** What comes back from a call, clean: its answer, its error, its warnings. */
+/** Redacts the outcome of a call: its answer, its error and its warnings. */
 export async function redactOutcome(redactor: Redactor, outcome: BrokerOutcome): Promise<BrokerOutcome> {
   const redactions: RedactionCounts = {};
   const { approval } = outcome;
@@ -28,7 +28,7 @@ async function redactRunOutcome(
     const warnings = outcome.warnings.map((warning) => redactor.text(warning, counts));
     return { ok: true, reply: await redactor.replyInSlices(outcome.reply, counts), warnings };
   }
-  // The error often repeats the answer: a redaction in both is counted once.
+  // The error often repeats the answer, so a redaction in both is counted once.
   const error = await redactError(redactor, outcome.error, outcome.reply === undefined ? counts : {});
   return outcome.reply === undefined
     ? { ...outcome, error }
@@ -44,7 +44,7 @@ async function redactError(redactor: Redactor, error: GuestError, counts: Redact
   };
 }
 
-/** The same call; what its server says and asks on the way is clean too. */
+/** The same call, with its server's progress messages and questions redacted too. */
 export function redactInFlight(redactor: Redactor, call: BrokerCall): BrokerCall {
   const { onProgress, respondent } = call;
   if (onProgress === undefined && respondent === undefined) return call;
@@ -60,7 +60,7 @@ function redactProgress(redactor: Redactor, onProgress: (progress: CallProgress)
     onProgress(message === undefined ? progress : { ...progress, message: redactor.text(message) });
 }
 
-/** What servers ask the user or the model passes here on its way out. */
+/** Redacts what servers ask the user or the model. */
 function redactQuestions(redactor: Redactor, respondent: Respondent): Respondent {
   const { key, caller, capabilities } = respondent;
   const clean = (question: Question) => ({ ...question, params: redactor.value(question.params) });

@@ -11,18 +11,17 @@ import type { Span } from './span.js';
 /** The number of redactions, by kind. */
 export type RedactionCounts = Record<string, number>;
 
-/** Nested deeper than this, a value is not handed on: nobody writes such data, and walking it ends the stack. */
+/** A value that is nested deeper is not passed on: nobody writes such data, and walking it would overflow the stack. */
 const MAX_DEPTH = 1_000;
 
 /**
- * Takes credentials out of everything on its way to a program, a model, a log or a record, and says what it was:
- * `[redacted:KIND]`. The last of several layers: nothing here gives a program a secret in the first place; this is for
- * upstreams that echo what they were given.
+ * Replaces credentials in everything on its way to a program, a model, a log or a record by `[redacted:KIND]`. This is the last
+ * of several layers: programs are never given a secret in the first place. It is for upstreams that echo what they were given.
  */
 export class Redactor {
   readonly #options: FinderOptions;
   readonly #spans: HiddenSpans;
-  /** How many have told us of it. */
+  /** How often each secret was added. */
   readonly #secrets = new Map<string, number>();
   #finder: Finder | undefined;
 
@@ -32,18 +31,18 @@ export class Redactor {
     for (const secret of secrets) this.add(secret);
   }
 
-  /** The same with more to look for: secrets by their name, and where it is asked for, the data of people. */
+  /** The same secrets with a wider search: also secrets recognised by their name and, on request, personal data. */
   forOutput({ personalData }: { readonly personalData: boolean }): Redactor {
     const people = personalData ? { cards: true, cardNumbers: true, emails: true, phones: true, accounts: true } : {};
     return new Redactor(this.#secrets.keys(), { ...this.#options, patterns: true, named: true, ...people });
   }
 
-  /** The same secrets, with another say in what of them is hidden and how that is shown. */
+  /** The same secrets, with another choice of what is hidden and how it is shown. */
   withSpans(spans: HiddenSpans): Redactor {
     return new Redactor(this.#secrets.keys(), this.#options, spans);
   }
 
-  /** From now on this is never seen. Values that are too short to be told from ordinary text are not taken. */
+  /** Redacts this secret from now on. Values that are too short to tell from ordinary text are ignored. */
   add(secret: string): void {
     if (secret.length < MIN_SECRET_CHARACTERS) return;
     const count = this.#secrets.get(secret) ?? 0;
@@ -51,7 +50,7 @@ export class Redactor {
     if (count === 0) this.#finder = undefined;
   }
 
-  /** Takes back one `add`. */
+  /** Reverts one `add`. */
   remove(secret: string): void {
     const count = this.#secrets.get(secret) ?? 0;
     if (count > 1) this.#secrets.set(secret, count - 1);
@@ -62,7 +61,7 @@ export class Redactor {
     return this.#without(this.#current().find(text, depth, this.#spans.mayHide), text, counts);
   }
 
-  /** The same, in slices where it is long. */
+  /** Like `text`, in slices if the text is long. */
   async textInSlices(
     text: string,
     counts?: RedactionCounts,
@@ -74,19 +73,19 @@ export class Redactor {
     return this.#without(spans, text, counts);
   }
 
-  /** The same value where there is nothing to take out. Names of fields are texts like others. */
+  /** Returns the same value if there is nothing to redact. Names of fields are searched like other texts. */
   value<Value extends JsonValue>(value: Value, counts?: RedactionCounts): Value {
     return this.#walk(value, undefined, counts ?? {}, 0) as Value;
   }
 
-  /** The same for what is large and hardly ever has something in it: it is made text first, and looked at as text. */
+  /** For large values that rarely contain a secret: the value is serialized and searched as text first. */
   bulk<Value>(value: Value): Value {
     const finder = this.#current();
     if (!finder.hasExtra && !finder.hasAny(JSON.stringify(value))) return value;
     return this.value(value as JsonValue) as Value;
   }
 
-  /** JSON as text: looked at as it is, and read only where there is something in it. */
+  /** JSON text. It is searched as text, and parsed only if something is found. */
   json(json: string, counts?: RedactionCounts): string {
     const finder = this.#current();
     if (!finder.hasExtra && !finder.hasAny(json)) return json;
@@ -96,8 +95,8 @@ export class Redactor {
   }
 
   /**
-   * A tool's answer. Structured content is serialized once, here, and searched as text, which is ten times as fast as
-   * searching each of its values; later stages that need the text reuse it. `json`: that text, where somebody has made it.
+   * A tool's answer. Structured content is serialized once, here, and searched as text, which is ten times as fast as searching
+   * each of its values; later stages that need the text reuse it. `json`: that text, if it exists already.
    */
   reply(reply: ToolReply, counts: RedactionCounts, json?: string): ToolReply {
     const finder = this.#current();
@@ -111,7 +110,7 @@ export class Redactor {
     };
     if (structuredContent === undefined) return clean;
     if (reply.structuredJson !== undefined) {
-      // It may hold more than the value: whole numbers that JavaScript rounds.
+      // The text may hold more than the value: integers that JavaScript rounds.
       const cleanJson = this.json(reply.structuredJson, counts);
       if (cleanJson === reply.structuredJson) return clean;
       return { ...clean, structuredJson: cleanJson, structuredContent: JSON.parse(cleanJson) as JsonValue };
@@ -122,7 +121,7 @@ export class Redactor {
     return { ...clean, structuredContent: cleanContent, structuredJson: JSON.stringify(cleanContent) };
   }
 
-  /** As `json`, in slices where it is long. */
+  /** Like `json`, in slices if it is long. */
   async jsonInSlices(json: string, counts?: RedactionCounts): Promise<string> {
     if (json.length <= PART_CHARACTERS) return this.json(json, counts);
     const finder = this.#current();
@@ -133,7 +132,7 @@ export class Redactor {
     return clean === value ? json : withNumbers(JSON.stringify(clean));
   }
 
-  /** As `reply`, in slices where it is long: a result of 30 MB would stop everybody else for seconds. */
+  /** Like `reply`, in slices if it is long: a result of 30 MB would block all other work for seconds. */
   async replyInSlices(reply: ToolReply, counts: RedactionCounts): Promise<ToolReply> {
     const { structuredContent, structuredJson: exact, ...rest } = reply;
     const structuredJson = structuredContent === undefined ? '' : (exact ?? JSON.stringify(structuredContent));
@@ -166,7 +165,7 @@ export class Redactor {
     return { ...clean, structuredContent: cleanContent, structuredJson: JSON.stringify(cleanContent) };
   }
 
-  /** The text with something in the place of each span. */
+  /** The text with each span replaced. */
   #without(spans: readonly Span[], text: string, counts: RedactionCounts | undefined): string {
     if (spans.length === 0) return text;
     let result = '';
@@ -215,7 +214,7 @@ export class Redactor {
     return this.#object(value as JsonObject, counts, depth);
   }
 
-  /** As `#walk`. Only lists, objects and long texts are waited for. */
+  /** Like `#walk`. Awaits only lists, objects and long texts. */
   async #walkInSlices(
     value: JsonValue,
     name: string | undefined,
@@ -265,11 +264,11 @@ export class Redactor {
       isChanged ||= cleanKey !== key || clean !== item;
       return [cleanKey, clean];
     });
-    // Not by assignment: a field may be called `__proto__`.
+    // Not by assignment: a field may be named `__proto__`.
     return isChanged ? Object.fromEntries(entries) : value;
   }
 
-  /** Two names that become the same stay two. */
+  /** Keeps two names distinct if redaction makes them equal. */
   #name(name: string, counts: RedactionCounts, taken: Map<string, number>): string {
     const clean = this.text(name, counts, 'no-cards');
     if (clean === name) return name;
@@ -278,7 +277,7 @@ export class Redactor {
     return uses === 1 ? clean : `${clean} (${uses})`;
   }
 
-  /** A secret of digits only may come as a number, and so may a card. */
+  /** A secret of digits only may be a number, and so may a card. */
   #number(value: number, name: string | undefined, counts: RedactionCounts): JsonValue {
     if (!Number.isSafeInteger(value) || (value < 1e11 && value > -1e11)) return value;
     const isCard = this.#options.cardNumbers === true && mayHoldCard(name);
@@ -287,21 +286,21 @@ export class Redactor {
   }
 }
 
-/** Which of what was found is hidden, and what is in its place. */
+/** Which matches are hidden, and what replaces them. */
 export interface HiddenSpans {
-  /** Absent: all of it. */
+  /** Absent: all matches. */
   readonly mayHide?: (text: string, span: Span) => boolean;
   readonly write: (hidden: string, kind: string) => string;
   readonly tooDeep: () => string;
 }
 
-/** For programs, models, logs and records: better too much than too little. */
+/** For programs, models, logs and records: rather too much than too little. */
 const EVERYTHING: HiddenSpans = {
   write: (_, kind) => `[redacted:${kind}]`,
   tooDeep: () => '[redacted:nested-too-deep]',
 };
 
-/** Cleaned in one go. */
+/** Redacted in one step. */
 function isShort(value: JsonValue): boolean {
   return typeof value === 'string' ? value.length <= PART_CHARACTERS : value === null || typeof value !== 'object';
 }
@@ -310,7 +309,7 @@ function lengthOf(value: JsonValue | undefined): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-/** Base64 of pictures and sound has every short text in it somewhere: only what is known is looked for. */
+/** Base64 of images and audio contains every short text somewhere, so only known secrets are searched for. */
 function isMediaBlock({ type, mimeType, blob }: JsonObject): boolean {
   return type === 'image' || type === 'audio' || (typeof mimeType === 'string' && typeof blob === 'string');
 }

@@ -2,12 +2,12 @@ import { isWordStart } from './characters.js';
 import type { Span } from './span.js';
 
 /**
- * Social security numbers of the United States, as they are written: three, two and four digits with dashes. No area 000, 666
- * or from 900 on, no group 00 and no number 0000 was ever given out. Without the dashes they are told from no other number.
+ * US social security numbers as written: three, two and four digits with dashes. Areas 000, 666 and from 900 on, group 00 and
+ * number 0000 were never issued. Without the dashes they look like any other number.
  */
 const WRITTEN = /(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-]|\.\d)/g;
 const LENGTH = 11;
-/** What is checked behind a number. */
+/** Characters that are checked after a number. */
 const BEHIND = 2;
 
 export function findSocialSecurityNumbers(
@@ -28,7 +28,7 @@ export function findSocialSecurityNumbers(
   return next;
 }
 
-/** Not the end of a longer number, a word or a version. */
+/** Whether it is not the end of a longer number, a word or a version. */
 function standsAlone(text: string, start: number): boolean {
   return isWordStart(text, start) && !/[.\-+_]/.test(text[start - 1] ?? '');
 }

@@ -5,7 +5,7 @@ export interface Span {
   readonly kind: string;
 }
 
-/** In order, and without overlaps: of two that overlap, the first gives the kind and both give the extent. */
+/** Sorts and merges spans. Of two that overlap, the first gives the kind, and both give the extent. */
 export function inOrder(spans: Span[]): Span[] {
   if (spans.length < 2) return spans;
   const merged: Span[] = [];

@@ -17,9 +17,9 @@ import {
 import type { Span } from './span.js';
 
 /**
- * Credentials whose own form makes them certain: a vendor's prefix, a header, a fixed length. Each has an anchor, a fixed text that the search finds in its one pass;
- * only there more is checked, forwards and backwards over characters that no other match looks at again. No expression
- * that could backtrack is involved, so that time stays in proportion to the text.
+ * Credentials with an unmistakable format: a vendor's prefix, a header, a fixed length. Each has an anchor, a fixed text that
+ * the search finds in its single pass. Only there more is checked, forwards and backwards over characters that no other match
+ * reads again. No backtracking expression is involved, so time stays proportional to the text.
  */
 export interface TokenPattern {
   readonly anchor: string;
@@ -61,7 +61,7 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   { anchor: '-----BEGIN ', match: privateKey },
 ];
 
-/** A prefix and so many characters after it. With `least` equal to `most` it must end there. */
+/** A prefix and between `least` and `most` characters after it. If the two are equal, the token must end there. */
 function token(kind: string, anchor: string, characters: Alphabet, least: number, most: number): TokenPattern {
   return {
     anchor,
@@ -75,7 +75,7 @@ function token(kind: string, anchor: string, characters: Alphabet, least: number
   };
 }
 
-/** Words with dashes between them, as in the name of a page, have none. */
+/** Requires a digit: words joined by dashes, as in the name of a page, have none. */
 function withDigit({ anchor, match }: TokenPattern): TokenPattern {
   return {
     anchor,
@@ -96,7 +96,7 @@ function sendGridKey(text: string, at: number): Span | undefined {
   return { start: at, end, kind: 'sendgrid-key' };
 }
 
-/** 64 bytes in base64: 86 characters and `==`. The name stays, because it says what was there. */
+/** 64 bytes in base64: 86 characters and `==`. The name is kept, because it shows what was there. */
 function azureAccountKey(text: string, at: number): Span | undefined {
   const start = at + 'AccountKey='.length;
   const end = runEnd(STANDARD_BASE64, text, start, 86);
@@ -112,7 +112,7 @@ function olderOpenAiKey(text: string, at: number): Span | undefined {
   return { start, end: start + 51, kind: 'openai-key' };
 }
 
-/** Header and payload are JSON objects, so both begin with `eyJ`; the search finds the second of them. */
+/** Header and payload are JSON objects, so both begin with `eyJ`. The search finds the payload. */
 function jwt(text: string, at: number): Span | undefined {
   const run = runStart(BASE64URL, text, at);
   const start = text.indexOf('eyJ', run);
@@ -124,7 +124,7 @@ function jwt(text: string, at: number): Span | undefined {
 
 const LONGEST_LABEL = 40;
 
-/** To its end mark, or as far as it goes where that was cut off. */
+/** Up to its end marker, or as far as the key goes if the marker was cut off. */
 function privateKey(text: string, at: number): Span | undefined {
   const label = text.slice(at, at + LONGEST_LABEL + 20);
   const head = /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----/.exec(label)?.[0];
