@@ -2,9 +2,8 @@ import { MAX_CLOCK_TICKS } from '../domain/limits.js';
 import type { WorkerToHost } from './messages.js';
 
 /**
- * The messages that most programs send, read by hand: the schemas take 10 to 30 µs for one, this takes less than one.
- * Whatever is not exactly one of them is left to the schemas, which also have the words for what is wrong; a test holds
- * both to the same verdict.
+ * Reads the most frequent messages by hand: the schemas take 10 to 30 µs per message, this takes less than one. Any other value
+ * is left to the schemas, which also produce the error messages. A test holds both to the same verdict.
  */
 export function commonMessage(value: unknown): WorkerToHost | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

@@ -1,21 +1,21 @@
 /**
  * The frame format between host and worker, in both directions:
  *
- *     u32 length of what follows | u32 length of the head | head: JSON | body: bytes
+ *     u32 length of the rest | u32 length of the head | head: JSON | body: bytes
  *
- * all numbers little-endian. The head is small and names the message. The body carries what may be large (source,
- * arguments, results, images) unchanged, so that a 10 MB result is never parsed in transit.
+ * All numbers are little-endian. The head is small and names the message. The body carries large data (source, arguments,
+ * results, images) unchanged, so that a 10 MB result is never parsed in transit.
  */
 
-/** A head names things and counts them; it never carries a program's data. */
+/** A head contains names and counts, never a program's data. */
 export const MAX_HEAD_BYTES = 256 * 1024;
 
-/** Nothing larger crosses, in either direction. Results and images stay below it or are refused by name. */
+/** The largest frame in either direction. Results and images stay below it, or are refused with an error. */
 export const MAX_FRAME_BYTES = 512 * 1024 * 1024;
 
 const PREFIX_BYTES = 8;
 
-/** A body up to here is copied behind its head: one piece is cheaper to write than two. */
+/** A body up to this size is copied behind its head: one buffer is cheaper to write than two. */
 const MAX_JOINED_BODY_BYTES = 16 * 1024;
 
 export interface Frame {
@@ -23,10 +23,10 @@ export interface Frame {
   readonly body: Buffer;
 }
 
-/** Thrown when the peer does not send this format. The next frame cannot be found, so the channel is closed. */
+/** Thrown if the peer does not send this format. The next frame cannot be found, so the channel is closed. */
 export class FrameError extends Error {}
 
-/** A frame in one piece, or in two where the body is large: then it is not copied. */
+/** A frame in one buffer, or in two if the body is large: then the body is not copied. */
 export function encodeFrame(head: object, body?: Uint8Array): Buffer[] {
   const headText = JSON.stringify(head);
   const headBytes = Buffer.byteLength(headText);
@@ -45,12 +45,12 @@ export function encodeFrame(head: object, body?: Uint8Array): Buffer[] {
 }
 
 /**
- * Cuts a stream of chunks into frames. Sizes are checked before anything is collected, so that a peer that announces
- * four gigabytes is refused at its first eight bytes.
+ * Splits a stream of chunks into frames. Sizes are checked before anything is buffered, so that a peer that announces four
+ * gigabytes is refused at its first eight bytes.
  *
- * Frames that lie whole in a chunk are cut out of it without a copy. One that spans chunks is collected in a buffer of
- * its own, which grows with what has really arrived: a peer that sends single bytes, or announces much and sends little,
- * makes us hold no more than about twice what it sent.
+ * A frame that lies completely in one chunk is sliced without a copy. A frame that spans chunks is collected in its own buffer,
+ * which grows with the bytes that have arrived. So a peer that sends single bytes, or announces much and sends little, makes us
+ * hold at most about twice what it sent.
  */
 export class FrameDecoder {
   readonly #maxFrameBytes: number;
@@ -80,7 +80,7 @@ export class FrameDecoder {
     return frames;
   }
 
-  /** Adds bytes to the frame that is being collected, up to its end: first its prefix, then the rest of it. */
+  /** Adds bytes to the frame that is being collected, up to its end: first the prefix, then the rest. */
   #collect(bytes: Buffer): { readonly frame: Frame | undefined; readonly taken: number } {
     let taken = 0;
     for (;;) {
@@ -110,7 +110,7 @@ export class FrameDecoder {
     this.#heldBytes = needed;
   }
 
-  /** Length of the frame that begins here, prefix included, or undefined while that cannot be told yet. */
+  /** Length of the frame that begins here, including the prefix; undefined while too few bytes have arrived. */
   #wholeBytes(bytes: Buffer, available: number): number | undefined {
     return available < PREFIX_BYTES ? undefined : 4 + readPrefix(bytes, this.#maxFrameBytes).frameBytes;
   }
@@ -123,7 +123,7 @@ function cut(whole: Buffer): Frame {
   return { head: whole.subarray(PREFIX_BYTES, bodyAt), body: whole.subarray(bodyAt) };
 }
 
-/** Reads the eight bytes in front of a frame and refuses what cannot be one. */
+/** Reads the eight bytes in front of a frame. Throws if they cannot be a valid prefix. */
 export function readPrefix(
   bytes: Buffer,
   maxFrameBytes: number = MAX_FRAME_BYTES,

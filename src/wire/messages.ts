@@ -15,19 +15,19 @@ import type {
 /** Raised whenever the meaning of a message changes. Both ends must name the same number. */
 export const PROTOCOL = 5;
 
-/** The most JSON in one call's arguments or in a result. A worker refuses more by name; the host kills a worker that sends more. */
+/** Maximum JSON of one call's arguments or of a result. A worker refuses more with an error; the host kills a worker that sends more. */
 export const MAX_VALUE_BYTES = 32 * 1024 * 1024;
 
-/** The most places of values that a result lost. */
+/** Maximum number of reported places of lost values in a result. */
 export const MAX_LOST_PLACES = 3;
 
-/** The most unawaited calls that are reported. */
+/** Maximum number of reported unawaited calls. */
 export const MAX_UNAWAITED_CALLS = 3;
 
-/** The most source positions that are reported for one call. */
+/** Maximum number of reported source positions for one call. */
 export const MAX_CALL_PLACES = 4;
 
-/** The largest image of a suspended program: its frame stays below what the host reads in one piece. */
+/** The largest image of a suspended program. Its frame stays below what the host reads in one piece. */
 export const MAX_IMAGE_BYTES = 255 * 1024 * 1024;
 
 export type WorkerRole = 'quickjs' | 'v8';

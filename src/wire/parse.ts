@@ -11,7 +11,7 @@ import {
   type WorkerToHost,
 } from './messages.js';
 
-/** No code is generated in the host for the sake of parsing a stranger's bytes. */
+/** The host generates no code to parse untrusted bytes. */
 z.config({ jitless: true });
 
 const execution = z
@@ -61,7 +61,7 @@ const unawaitedCalls = z.strictObject({ count, calls: z.array(unawaitedCall).max
 
 const callRequest = z.strictObject({ type: z.literal('call/request'), execution, call, target: text(1_024) });
 
-/** Exported for the test that holds `commonMessage` to it. */
+/** Exported for the test that compares `commonMessage` with it. */
 export const workerToHost = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('worker/ready'),
@@ -125,7 +125,7 @@ const processToHost = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Reads one head from a worker. Throws `FrameError` on anything that is not exactly a message of ours. */
+/** Reads one head from a worker. Throws `FrameError` if it is not exactly one of our messages. */
 export function parseWorkerMessage(head: Buffer): WorkerToHost {
   const value = jsonOf(head);
   return commonMessage(value) ?? parseWith(workerToHost, value);
@@ -151,6 +151,6 @@ function parseWith<Message>(schema: z.ZodType<Message>, value: unknown): Message
   return parsed.data;
 }
 
-/** What the schemas above accept; a type test holds them equal to `WorkerToHost` and `ProcessToHost`. */
+/** What the schemas above accept. A type test holds them equal to `WorkerToHost` and `ProcessToHost`. */
 export type ParsedWorkerMessage = z.output<typeof workerToHost>;
 export type ParsedProcessMessage = z.output<typeof processToHost>;

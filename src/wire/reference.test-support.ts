@@ -4,11 +4,11 @@ import ts from 'typescript';
 export interface WireMessage {
   readonly type: string;
   readonly comment: string;
-  /** Without `type`: name and TypeScript type. */
+  /** All fields but `type`: name and TypeScript type. */
   readonly fields: readonly (readonly [name: string, type: string])[];
 }
 
-/** The members of a union in messages.ts, as its source has them. */
+/** The members of a union in messages.ts, read from its source. */
 export function messagesOf(union: string): { readonly comment: string; readonly messages: readonly WireMessage[] } {
   const path = new URL('./messages.ts', import.meta.url);
   const source = ts.createSourceFile('messages.ts', readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
@@ -55,7 +55,7 @@ function fieldsOf(literal: ts.TypeLiteralNode, source: ts.SourceFile): (readonly
   });
 }
 
-/** The doc comment right before a node, on one line. */
+/** The doc comment directly before a node, on one line. */
 function commentBefore(node: ts.Node, source: ts.SourceFile): string {
   const text = source.text.slice(node.getFullStart(), node.getStart(source));
   const before = source.text.slice(0, node.getFullStart()).replace(/\s*\|\s*$/, '');
