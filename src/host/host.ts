@@ -42,34 +42,34 @@ export type { LiveComparison, ReplayReport } from './recordings/replay.js';
 export type { RunView, SuspendedRuns } from './runs/suspended-runs.js';
 export type { ScriptLibrary } from './scripts/stored-scripts.js';
 
-/** How programs are cut off from the machine, seen to hold. */
+/** How programs are isolated from the machine, as verified by the probe. */
 export interface Isolation {
   readonly level: IsolationLevel;
   readonly description: string;
 }
 
 export interface HostParts extends Omit<SessionParts, 'live' | 'turns'> {
-  /** Tells other hosts of the state folder what this one does. */
+  /** Tells the other hosts of the state folder what this host does. */
   readonly presence?: Presence;
   /** What each caller uses of its quotas. */
   readonly quotas: CallerQuotas;
-  /** What outlives the program; closed with it. */
+  /** The records that outlive the process. They are closed with the host. */
   readonly records: { readonly approvals: Approvals; close(): Promise<void> };
   /** The session options of a run that continues without a client. */
   readonly sessionOptionsOf: (caller: CallerId, profile: string) => SessionOptions;
-  /** Where programs on real interpreters are served: processes of these limits are started ahead of need. */
+  /** Present if programs on real interpreters are served: processes with these limits are started in advance. */
   readonly processLimits?: ProcessLimits;
   /** If the profile runs Go: which packages are compiled in advance, unless they are cached already. */
   readonly goPackages?: 'common' | 'all';
-  /** How calls of ended runs are undone, and which were. */
+  /** The undo rules, and the store of undone calls. */
   readonly undo: { readonly rules: readonly UndoRule[]; readonly store: () => Promise<UndoStore> };
-  /** What recorded programs may spend when they are run again. */
+  /** The limits for replayed programs. */
   readonly replayBounds: ReplayBounds;
-  /** Ends what passes on traces: the last thing that is closed. */
+  /** Stops the trace exporter. It is closed last. */
   readonly closeTraces?: () => Promise<void>;
 }
 
-/** What can be undone of a run, and the way to do it. */
+/** The undoable steps of a run, and the function that performs them. */
 export interface PlannedUndo {
   readonly steps: readonly UndoStep[];
   undo(options: {
@@ -79,7 +79,7 @@ export interface PlannedUndo {
   }): Promise<readonly UndoneStep[]>;
 }
 
-/** What we do for callers. Owns everything that was opened for them, and closes it. */
+/** Runs programs for callers. Owns everything that was opened for them, and closes it. */
 export class Host {
   readonly #parts: HostParts & SessionParts;
 
@@ -98,13 +98,16 @@ export class Host {
     return new Session(this.#parts, options);
   }
 
-  /** A session of the same client under another contract, with the same bounds. */
+  /** Opens a session for the same client under another contract, with the same bounds. */
   openSessionLike({ caller, bounds }: Session, profile: string): Session {
     const options = this.#parts.sessionOptionsOf(caller, profile);
     return this.openSession({ ...options, ...omitUndefined({ bounds }) });
   }
 
-  /** Starts processes ahead of the first program, and asks every server for its tools. `log`: what takes long, and servers that failed. */
+  /**
+   * Starts processes before the first program needs them, and asks every server for its tools. `log` reports slow steps and failed
+   * servers.
+   */
   async warm(log: Log = () => {}): Promise<void> {
     const { sandbox, audit } = await this.#parts.runtime.open();
     this.watch();
@@ -144,18 +147,18 @@ export class Host {
     await Promise.all(warmed);
   }
 
-  /** Asks every server for its tools now, or the one with this id. */
+  /** Asks every server for its tools now, or only the server with this id. */
   async refresh(id?: string): Promise<void> {
     const { catalog } = this.#parts;
     await (id === undefined ? catalog.refreshAll() : catalog.refresh(id));
   }
 
-  /** Which tools there are now, of all servers. */
+  /** The current tools of all servers. */
   snapshot(): CatalogSnapshot {
     return this.#parts.catalog.snapshot();
   }
 
-  /** Says when a server's tools have changed. Returns the function that stops it. */
+  /** Calls the listener when a server's tools change. Returns the function that unsubscribes. */
   onToolsChanged(listener: () => void): () => void {
     return this.#parts.catalog.onChange(listener);
   }
@@ -164,7 +167,7 @@ export class Host {
     return this.#parts.catalog.health();
   }
 
-  /** After every server that is connected was asked whether it is still there: takes seconds where one is not. */
+  /** Health after every connected server was pinged. Takes seconds if a server does not respond. */
   checkedHealth(): Promise<UpstreamHealth[]> {
     return this.#parts.catalog.checkedHealth();
   }
@@ -189,7 +192,7 @@ export class Host {
     return this.#parts.runtime.opened?.sandbox.figures;
   }
 
-  /** Processes that run programs, and programs that wait for one: now, and since the start. */
+  /** Worker processes, and programs that wait for one: now, and since the start. */
   async load(): Promise<Sandbox['figures']> {
     return (await this.#parts.runtime.open()).sandbox.figures;
   }
@@ -210,7 +213,7 @@ export class Host {
     return findSyntaxError(sandbox, source, language);
   }
 
-  /** Whether the types of programs are checked, in words. */
+  /** Describes whether programs are type-checked. */
   async typeChecking(): Promise<string> {
     const { types } = await this.#parts.runtime.open();
     if (types === undefined) return 'programs are not checked before they run (check.types: off)';
@@ -224,7 +227,7 @@ export class Host {
     this.#parts.suspended.watch((run) => this.#resume(run));
   }
 
-  /** Suspended and ended runs of one caller, the newest first. */
+  /** Suspended and ended runs of one caller, newest first. */
   listRuns(caller: CallerId, limit: number): Promise<RunView[]> {
     return this.#parts.suspended.list(limit, caller);
   }
@@ -234,12 +237,12 @@ export class Host {
     this.#parts.presence?.clientSeen(client);
   }
 
-  /** Runs of this process that are under way. */
+  /** In-flight runs of this process. */
   get live(): LiveRuns {
     return this.#parts.live;
   }
 
-  /** Runs of one caller that are under way on other hosts of the store. */
+  /** In-flight runs of one caller on other hosts of the store. */
   async runsElsewhere(caller: CallerId): Promise<readonly PresentRun[]> {
     return (await this.#parts.presence?.elsewhere(caller)) ?? [];
   }
@@ -248,7 +251,7 @@ export class Host {
     return this.#parts.presence?.find(runId);
   }
 
-  /** Asks the host that has the run to cancel it. */
+  /** Asks the host that holds the run to cancel it. */
   async cancelElsewhere(runId: string): Promise<void> {
     await this.#parts.presence?.askToCancel(runId);
   }
@@ -275,7 +278,7 @@ export class Host {
     );
   }
 
-  /** Runs a recorded program again, offline. */
+  /** Replays a recorded program offline. */
   async replay(recorded: AnyRecording): Promise<ReplayReport> {
     const recording = withinBounds(recorded, this.#parts.replayBounds);
     const runtime = await this.#parts.runtime.open();
@@ -285,7 +288,7 @@ export class Host {
     return replay(sandbox, recording, redactor);
   }
 
-  /** The lines of the calls and all logs of a recorded program, found by running it again, offline. */
+  /** The lines of the calls and all logs of a recorded program, found by replaying it offline. */
   async traceRecorded(recorded: AnyRecording): Promise<TracedRecording> {
     const recording = withinBounds(recorded, this.#parts.replayBounds);
     if ('program' in recording) return { logs: [], lines: [] };
@@ -293,7 +296,7 @@ export class Host {
     return traceRecorded(sandbox, recording, redactor);
   }
 
-  /** Makes the calls of read-only tools that were recorded, again, as this caller, and says what has changed since. */
+  /** Repeats the recorded calls of read-only tools as this caller, and reports what has changed since. */
   async compareLive(
     recording: AnyRecording,
     { caller, profile }: { readonly caller: CallerId; readonly profile: string },
@@ -312,14 +315,14 @@ export class Host {
   }
 
   /**
-   * What can be undone of an ended run of these callers, the last call first, with the way to do it. Throws `not_found`, also
-   * for runs of others.
+   * The undoable steps of an ended run of these callers, last call first, and the function that performs them. Throws `not_found`,
+   * also for runs of other callers.
    */
   async planUndo(runId: string, callers: readonly CallerId[]): Promise<PlannedUndo> {
     const { suspended, catalog, gate, undo, runtime, patienceMs } = this.#parts;
     const run = await suspended.show(runId);
     const recording = callers.some((each) => each === run.caller) ? await suspended.recordingOf(runId) : undefined;
-    // The recording is sealed with its caller; the row by which it was found is not.
+    // The recording is sealed with its caller. The row that led to it is not.
     if (recording === undefined || recording.caller !== run.caller)
       throw new HostError(
         'not_found',
@@ -350,8 +353,8 @@ export class Host {
   }
 
   /**
-   * Waits at most this long for runs to end, including those whose clients already have a response. Runs that wait for a
-   * person are suspended at once, and no suspended run is resumed here any more: other processes do it.
+   * Waits at most this long for runs to end, including runs whose clients already have a response. Runs that wait for a person are
+   * suspended at once. No suspended run is resumed here any more: other processes resume it.
    */
   drain(graceMs: number): Promise<void> {
     this.#parts.suspended.stopResuming();
@@ -360,7 +363,7 @@ export class Host {
 
   async close(): Promise<void> {
     const { runtime, catalog, observed, records, closeTraces } = this.#parts;
-    // Programs first. One that saw its server close would go on here without it, and fail; another host can continue it instead.
+    // Programs first. A program whose server closed would continue here without it and fail; another host can resume it instead.
     await runtime.close();
     await Promise.all([catalog.close(), observed?.close()]);
     await Promise.all([records.close(), closeTraces?.()]);

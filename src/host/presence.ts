@@ -3,28 +3,28 @@ import type { KnownClient, PresenceStore, PresentRun } from '../store/presence.j
 import type { LiveRun } from './runs/live-runs.js';
 
 export interface PresenceOptions {
-  /** Opened when there is something to tell. */
+  /** Opened when there is something to write. */
   readonly store: () => Promise<PresenceStore>;
-  /** The line by which a person knows a program again, without its secrets. */
+  /** The line by which a person recognises a program, redacted. */
   readonly titleOf: (source: string) => string;
   readonly redact: (text: string) => string;
 }
 
-/** A client as it introduced itself: anything may be in it. */
+/** A client as it introduced itself. The text is untrusted. */
 export interface SeenClient extends Pick<KnownClient, 'name' | 'version' | 'transport' | 'caller'> {}
 
-/** Runs that are over sooner are told of by their end: most runs never cost a write of their own. */
+/** Shorter runs are only recorded when they end, so most runs cost no extra write. */
 const TELL_AFTER_MS = 400;
 const LOOK_EVERY_MS = 400;
-/** How often it is written that a client is still there. */
+/** How often a client's last-seen time is written. */
 const SEEN_EVERY_MS = 60_000;
 const MAX_NAME_CHARACTERS = 100;
 const MAX_CLIENTS = 100;
 const MAX_LISTED = 100;
 
 /**
- * Tells the other hosts of the state folder what this one does now: runs under way, and the clients that connected. Cancels runs
- * that somebody has asked to cancel there. A store that cannot be written is no reason for a run to fail.
+ * Tells the other hosts of the state folder about this host's in-flight runs and connected clients. Cancels runs that another
+ * process has asked to cancel. A run never fails because the store cannot be written.
  */
 export class Presence {
   readonly #options: PresenceOptions;
@@ -43,23 +43,23 @@ export class Presence {
     this.#timer ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
   }
 
-  /** Told of with the next look: until then its end is recorded, so other hosts always see one of the two. */
+  /** Removed with the next poll. By then its end is recorded, so other hosts always see one of the two. */
   runEnded(runId: string): void {
     this.#runs.delete(runId);
   }
 
-  /** Runs of a caller that are under way on other hosts, the newest first. */
+  /** In-flight runs of a caller on other hosts, newest first. */
   async elsewhere(caller: string): Promise<PresentRun[]> {
     const runs = await (await this.#options.store()).runs(MAX_LISTED, caller);
     return runs.filter(({ runId }) => !this.#told.has(runId));
   }
 
-  /** A run of any host that is under way. */
+  /** An in-flight run of any host. */
   async find(runId: string): Promise<PresentRun | undefined> {
     return (await this.#options.store()).find(runId);
   }
 
-  /** Its host cancels it within a second. */
+  /** The run's host cancels it within a second. */
   async askToCancel(runId: string): Promise<void> {
     await (await this.#options.store()).askToCancel(runId);
   }
@@ -72,7 +72,7 @@ export class Presence {
     this.#clients.set(key, nowMs);
     const short = (text: string) => visibleLine(text).slice(0, MAX_NAME_CHARACTERS);
     const client = { name: short(name), version: short(version), transport, caller };
-    // After the answer that is being written: a client does not wait for this.
+    // After the pending response is written: a client does not wait for this.
     setTimeout(() => {
       this.#options
         .store()
@@ -101,7 +101,7 @@ export class Presence {
       for (const runId of over) this.#told.delete(runId);
       for (const runId of await store.cancelled()) this.#runs.get(runId)?.cancel();
     } catch {
-      // The disk may be full or the file busy: the next look tries again.
+      // The disk may be full or the file busy: the next poll tries again.
     } finally {
       this.#isLooking = false;
       if (this.#runs.size === 0 && this.#told.size === 0) {

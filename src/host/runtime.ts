@@ -7,18 +7,18 @@ import type { GoRuntime } from '../sandbox/go/go-runtime.js';
 import type { ProcessRuntimes } from '../sandbox/processes/process-runtimes.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
-/** What runs programs and makes their calls. */
+/** The parts that run programs and make their calls. */
 export interface RuntimeParts {
   readonly sandbox: Sandbox;
   readonly broker: Broker;
-  /** Real interpreters: looked for when somebody first asks. */
+  /** Real interpreters, detected at the first use. */
   readonly processes: () => Promise<ProcessRuntimes>;
-  /** Programs in Go: its toolchain is looked for when somebody first asks. */
+  /** The Go toolchain, detected at the first use. */
   readonly go: () => Promise<GoRuntime>;
   closeProcesses(): Promise<void>;
-  /** Checks the types of programs. Absent where that is switched off. */
+  /** Type-checks programs. Absent if type checking is disabled. */
   readonly types?: TypeCheckers;
-  /** Absent where nothing is recorded. */
+  /** Absent if nothing is recorded. */
   readonly audit?: AuditTrail;
   readonly redactor?: Redactor;
 }
@@ -37,7 +37,7 @@ export class Runtime {
     this.#start = start;
   }
 
-  /** Throws `jail_unavailable`, the same each time: a jail that failed is not tried again. */
+  /** Throws `jail_unavailable`, the same error each time: a failed jail is not tried again. */
   open(): Promise<RuntimeParts> {
     if (this.#isClosed) return Promise.reject(new HostError('shutting_down', 'codemode is shutting down'));
     this.#opening ??= this.#start().then((parts) => {
@@ -47,7 +47,7 @@ export class Runtime {
     return this.#opening;
   }
 
-  /** What there is, for who does not want to wait or to open anything. */
+  /** The open parts, without waiting for them or opening them. */
   get opened(): RuntimeParts | undefined {
     return this.#opened;
   }
@@ -56,7 +56,7 @@ export class Runtime {
     this.#isClosed = true;
     const opened = await this.#opening?.catch(() => undefined);
     await Promise.all([opened?.sandbox.close(), opened?.closeProcesses(), opened?.types?.close()]);
-    // After the programs: their last calls are on record.
+    // After the programs, so that their last calls are recorded.
     await opened?.audit?.close();
   }
 }

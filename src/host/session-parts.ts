@@ -15,30 +15,30 @@ import type { ScriptLibrary } from './scripts/stored-scripts.js';
 import type { Telemetry } from './telemetry.js';
 import type { CodeModeSettings, ToolView } from './tools/tool-view.js';
 
-/** How one caller's session differs from another's. */
+/** The options of one caller's session. */
 export interface SessionOptions {
   readonly caller: CallerId;
-  /** Where the protocol has sessions, which of the caller's this is: what is kept for it is its own. */
+  /** The id of this session, if the protocol has sessions. Kept results belong to it. */
   readonly sessionId?: string;
   /** Name of the contract. */
   readonly profile: string;
   readonly presentation: Presentation;
   readonly codeMode: CodeModeSettings;
-  /** Names that no direct tool may take. */
+  /** Names that direct tools must not take. */
   readonly reservedNames: readonly string[];
-  /** Results above it are kept for a later run instead of being passed on. */
+  /** Larger results are kept for a later run instead of being passed on. */
   readonly maxResultBytes: number;
-  /** The types of one server in the contract's own words; absent: TypeScript modules. */
+  /** The types of one server in the contract's language; absent: TypeScript modules. */
   readonly declarations?: (server: CatalogServer, view: ToolView) => string;
-  /** Declarations of the modules that every program has. Absent: the types of programs of this contract are not checked. */
+  /** Declarations of the modules that every program has. Absent: programs of this contract are not type-checked. */
   readonly checkedLibrary?: string;
-  /** Programs are bodies of functions, in which tools are members of `mcp`. */
+  /** Programs are function bodies, in which tools are members of `mcp`. */
   readonly checksBodies?: true;
-  /** What the caller's token may reach; absent: whatever the configuration allows. */
+  /** The capabilities of the caller's token; absent: whatever the configuration allows. */
   readonly bounds?: CapabilitySet;
 }
 
-/** What all sessions of a host share. */
+/** The parts that all sessions of a host share. */
 export interface SessionParts {
   readonly runtime: Runtime;
   readonly catalog: Catalog;
@@ -51,14 +51,14 @@ export interface SessionParts {
   /** Absent if tracing is off. */
   readonly tracer?: Tracer;
   readonly live: LiveRuns;
-  /** What the configuration grants: no token reaches further. */
+  /** The configured capabilities: no token exceeds them. */
   readonly reach: CapabilitySet;
-  /** How long a server may keep a listing or a search waiting, counted from when it was asked. */
+  /** How long a server may delay a listing or a search, counted from when it was asked. */
   readonly firstListingMs: number;
-  /** How long a program keeps its place while all it waits for is a person. */
+  /** How long a program stays in its worker while it waits only for a person. */
   readonly patienceMs: number;
   /** Whether people decide approvals through other surfaces when no client can ask them. */
   readonly servesApprovals?: boolean;
-  /** Absent where learning is switched off. */
+  /** Absent if learning is disabled. */
   readonly observed?: LearnedTypes;
 }

@@ -60,25 +60,25 @@ const GATHER_CALLS_MS = 40;
 /** The program, if it is a new run, and the client that waits for it. */
 type Preparation = RunClient & Pick<Partial<RunRequest>, 'source' | 'script'>;
 
-/** What a run of a stored script is given besides the script and its input. */
+/** The options of a stored script's run besides the script and its input. */
 export type ScriptRun = Omit<RunRequest, 'source' | 'language' | 'input' | 'script' | 'context'>;
 
-/** What is stored of a suspended run besides its program. */
+/** Stored with a suspended run besides its program. */
 interface SuspendedContext extends RunCallsSoFar {
   readonly facts: RunFacts;
 }
 
-/** One caller's view: which tools there are, and running programs against them. */
+/** One caller's view of the tools, which runs programs against them. */
 export class Session {
   readonly caller: CallerId;
-  /** What the caller's token grants. */
+  /** The capabilities of the caller's token. */
   readonly bounds: CapabilitySet | undefined;
-  /** What the token and the configuration grant: nothing else is called or shown in this session, whatever its contract. */
+  /** What the token and the configuration grant. Nothing else is called or shown in this session, under any contract. */
   readonly #reach: CapabilitySet | undefined;
   readonly #parts: SessionParts;
   readonly #options: SessionOptions;
   readonly #told: ServerNews;
-  /** What the client has got by calling tools itself: between two of its calls the data is in the same hands. */
+  /** Data that the client has received through direct calls: it holds the data between its calls. */
   readonly #received = new ReceivedData();
   readonly #check: SessionTypeCheck;
   readonly #tools: SessionTools;
@@ -94,7 +94,7 @@ export class Session {
     this.#told = new ServerNews({ catalog: parts.catalog, declarations: options.declarations });
   }
 
-  /** What exists now, split into what programs and what the client itself may call. */
+  /** The current tools, split into those for programs and those that the client calls directly. */
   tools(): ToolView {
     return this.#tools.now();
   }
@@ -104,7 +104,7 @@ export class Session {
     return this.#tools;
   }
 
-  /** What questions about these tools are answered from, with the names of every real interpreter. */
+  /** The context for questions about these tools, with the names for every real interpreter. */
   catalogContext(): CatalogContext {
     return { snapshot: this.tools().forCode, catalog: this.#parts.catalog, languages: PROCESS_LANGUAGES };
   }
@@ -114,19 +114,17 @@ export class Session {
     return this.#parts.scripts.known(this.#options.profile);
   }
 
-  /** The client of this session has been given its instructions, made of this view. */
+  /** The client got its instructions, made from this view. */
   instructed(view: ToolView): void {
     this.#told.instructed(view);
   }
 
-  /** The client of this session has been given its list of tools, made of this view. */
+  /** The client got its tool list, made from this view. */
   listed(view: ToolView): void {
     this.#told.listed(view);
   }
 
-  /**
-   * Waits for servers that are starting, until each has had `withinMs` since it was asked. Says which are still waited for.
-   */
+  /** Waits for starting servers until each has had `withinMs` since it was asked. Reports those still awaited. */
   async settled(withinMs: number, onProgress?: WaitProgress): Promise<ToolView> {
     return this.#tools.settled(withinMs, onProgress);
   }
@@ -135,12 +133,12 @@ export class Session {
     return this.#parts.catalog.onChange(listener);
   }
 
-  /** Waits until servers that were never asked have answered, or are known not to: these, or all. */
+  /** Waits until servers that were never asked have answered or failed: the named servers, or all. */
   async ready(...names: readonly string[]): Promise<ToolView> {
     return this.#tools.ready(names);
   }
 
-  /** Runs a program. A program that fails is an answer; only the host's own failures and `quota_exceeded` are thrown. */
+  /** Runs a program. A failed program is an answer; only the host's own failures and `quota_exceeded` are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
     const runId = randomUUID();
     const { profile } = this.#options;
@@ -185,7 +183,7 @@ export class Session {
     const { runtime, catalog, gate } = this.#parts;
     const { sandbox } = await runtime.open();
     const { facts, ...before } = resumed.context as unknown as SuspendedContext;
-    // This host may have started after the one that suspended it, and not know the servers yet.
+    // This host may have started after the one that suspended the run, and may not know the servers yet.
     await this.#tools.viewFor(facts.context.source, facts.requestedServers);
     const { trace: parent, ...known } = restoreContext(facts.context, resumed.stored, catalog.snapshot(), gate);
     const { runId, profile } = known;
@@ -218,8 +216,8 @@ export class Session {
   }
 
   /**
-   * Runs a stored script as a run of its own. `input` fits the script. Where tools that it calls have changed since it was stored, the
-   * policy decides first. Throws `conflict` where that is not allowed.
+   * Runs a stored script as its own run. `input` must match the script's schema. If its tools have changed since it was stored, the
+   * policy decides first. Throws `conflict` if that is not allowed.
    */
   async runScript(script: StoredScript, input: JsonObject, request: ScriptRun): Promise<RunAnswer> {
     await this.confirmScript(script, request);
@@ -227,14 +225,14 @@ export class Session {
     return this.run({ ...request, source, language, input });
   }
 
-  /** The first half of it: throws `conflict` where the script must not run. */
+  /** The check of `runScript`: throws `conflict` if the script must not run. */
   confirmScript(script: StoredScript, client: ConfirmingClient): Promise<void> {
     const snapshotFor = async (source: string) => (await this.#tools.viewFor(source, [])).forCode;
     const callDirect: ConfirmingParts['callDirect'] = (...call) => this.callDirect(...call);
     return confirmScript({ snapshotFor, callDirect }, script, client);
   }
 
-  /** Runs what people see and can cancel while it lasts, besides its own client. */
+  /** Runs something that people can see and cancel while it is in flight, besides its own client. */
   async #shown<Result>(
     { runId, source, signal }: { readonly runId: string } & Pick<RunRequest, 'source' | 'signal'>,
     run: (signal: StopSignal, live: LiveRun) => Promise<Result>,
@@ -252,7 +250,7 @@ export class Session {
     }
   }
 
-  /** A tool called by the client itself, through the same pipeline as calls from code. */
+  /** Calls a tool for the client itself, through the same pipeline as calls from code. */
   async callDirect(direct: DirectlyCalled, input: JsonValue, context: DirectCallContext): Promise<BrokerOutcome> {
     const { broker } = await this.#parts.runtime.open();
     const { caller } = this;
@@ -263,7 +261,7 @@ export class Session {
     return callDirect(own, direct, input, context);
   }
 
-  /** The caller, or this session, has ended: what was kept for it is deleted. */
+  /** The caller, or this session, has ended: deletes its kept results. */
   close(): void {
     this.#parts.results.forget(this.#options);
   }
@@ -287,8 +285,8 @@ export class Session {
   }
 
   /**
-   * What the types of a module say of it, with the tools as this caller sees them now. Nothing is run. `isChecked` is false
-   * where there is no type checker, and where programs of this contract are not checked.
+   * Type-checks a module against the tools that this caller sees now. Nothing is run. `isChecked` is false without a type checker,
+   * and if programs of this contract are not checked.
    */
   async check(source: string): Promise<TypeVerdict> {
     const { types } = await this.#parts.runtime.open();
@@ -298,7 +296,7 @@ export class Session {
     }));
   }
 
-  /** Connects what the program is about to use, and stands ready to answer its calls. */
+  /** Connects the servers that the program is about to use, and prepares to answer its calls. */
   async #prepare(facts: RunFacts, waiting: Preparation, steps: RunTrace, before?: RunCallsSoFar): Promise<PreparedRun> {
     const { runtime, catalog } = this.#parts;
     const { source = '', script, onStep, onNotice } = waiting;
@@ -313,7 +311,7 @@ export class Session {
     return { owner: ownerOf(facts.context), facts, view, calls, steps, redactor, onNotice };
   }
 
-  /** What the answer says of servers beside the result; to `onNotice` where the contract's answers have no place for it. */
+  /** The server news of the answer. It goes to `onNotice` if the contract's answers have no field for it. */
   #news(
     { view, facts, onNotice }: PreparedRun,
     source: string,
@@ -384,7 +382,7 @@ export class Session {
     run.steps.ended(report.outcome, report.durationMs, report.usage);
     const response = this.#options.presentation.response(summary);
     const listed = { title: redactTitle(redactor, source), durationMs: report.durationMs, figures: tools.figures };
-    // The answer does not wait for it.
+    // The response does not wait for this write.
     void suspended.recordEnd(owner, stateOf(report.outcome), response, recordingOf(run, report, sandbox), listed);
     return { state: stateOf(summary.outcome), summary };
   }

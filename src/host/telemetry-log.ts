@@ -2,8 +2,8 @@ import type { Log } from '../domain/log.js';
 import type { Telemetry } from './telemetry.js';
 
 /**
- * What is wrong with telemetry, and a line for each run that has ended, with the ids by which its calls and its trace are
- * found. Runs are many: `tellsRuns` is false where nobody would see their lines.
+ * Logs telemetry problems, and one line for each ended run with the ids of its calls and its trace. Runs are frequent: `tellsRuns`
+ * is false if nobody would see their lines.
  */
 export function logTelemetry(telemetry: Telemetry, log: Log, tellsRuns: boolean): void {
   telemetry.onEvent((event) => {

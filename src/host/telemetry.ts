@@ -1,9 +1,9 @@
 import type { CallObserver } from '../broker/call-observer.js';
 import type { ResourceUsage } from '../domain/run.js';
 
-/** Events that metrics count. They contain no data of programs. */
+/** Events that metrics count. They contain no program data. */
 export type TelemetryEvent =
-  /** A program got its place and its process, after this time. */
+  /** A program started in its process after this wait. */
   | { readonly type: 'start'; readonly profile: string; readonly durationMs: number }
   /** A program has ended. */
   | {
@@ -15,7 +15,7 @@ export type TelemetryEvent =
       readonly durationMs: number;
       readonly usage: Partial<ResourceUsage>;
     }
-  /** A tool call was answered; `upstream`: a server was asked, which may happen several times for one call. */
+  /** A tool call was answered. `upstream`: one request to a server, of which a call may need several. */
   | {
       readonly type: 'call' | 'upstream';
       readonly server: string;
@@ -25,7 +25,7 @@ export type TelemetryEvent =
   /** Something about telemetry itself that a person should know. */
   | { readonly type: 'problem'; readonly message: string };
 
-/** Tells listeners. Without any it costs nothing. */
+/** Notifies listeners. Costs nothing without listeners. */
 export class Telemetry implements CallObserver {
   readonly #listeners = new Set<(event: TelemetryEvent) => void>();
 

@@ -9,11 +9,11 @@ export interface AuditLogParts {
   readonly close: () => Promise<void>;
 }
 
-/** What was recorded of calls, for people: to read, to check and to take away. */
+/** The audit log for people: to read, verify and export. */
 export class AuditLog implements AsyncDisposable {
   readonly #store: AuditStore;
   readonly #close: () => Promise<void>;
-  /** Why it is not known what hosts that are gone have left. */
+  /** Why the records of hosts that are gone could not be adopted. */
   readonly #unread: string | undefined;
 
   private constructor({ store, close }: AuditLogParts, unread: string | undefined) {
@@ -31,7 +31,7 @@ export class AuditLog implements AsyncDisposable {
     }
   }
 
-  /** The newest that fit, oldest of them first. Of a call that has ended only how it did. */
+  /** The newest matching records, oldest first. An ended call appears once, with its outcome. */
   async records(filter: AuditFilter, limit: number): Promise<AuditRecord[]> {
     // A call has one record or two. Both fit the same filter, and the outcome is the later one.
     const records = await this.#store.records(filter, RECORDS_OF_A_CALL * limit);
@@ -39,22 +39,22 @@ export class AuditLog implements AsyncDisposable {
     return records.filter(({ callId, verdict }) => verdict !== 'sent' || !ended.has(callId)).slice(-limit);
   }
 
-  /** A page, newest first. */
+  /** One page of records, newest first. */
   before(filter: AuditFilter, before: number | undefined, limit: number): Awaitable<AuditRecord[]> {
     return this.#store.before(filter, before, limit);
   }
 
-  /** How many records there have been. */
+  /** The number of records ever written. */
   count(): Awaitable<number> {
     return this.#store.count();
   }
 
-  /** Ids of runs that start with these characters. */
+  /** Run ids that start with this prefix. */
   async runIdsWith(prefix: string, limit: number): Promise<string[]> {
     return this.#store.runIdsWith(prefix, limit);
   }
 
-  /** All that fit, oldest first; read as they are asked for. */
+  /** All matching records, oldest first, read lazily. */
   each(filter: AuditFilter): AsyncIterable<AuditRecord> {
     return this.#store.each(filter);
   }
@@ -68,7 +68,7 @@ export class AuditLog implements AsyncDisposable {
     return { ...report, isIntact: false, callsRefused: true, problem };
   }
 
-  /** Drops a chain that was changed and begins a new one, which says that and why it was begun. */
+  /** Drops a tampered chain and starts a new one. The new chain records the restart and its reason. */
   restart(reason: string): Promise<ChainHead> {
     return this.#store.restart(reason);
   }

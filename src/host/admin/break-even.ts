@@ -4,17 +4,17 @@ import { definitionJson, MOST_PER_SERVER, perServerTokens, TYPED_LEVELS } from '
 
 /** What a model reads before its first call, in tokens. */
 export interface BreakEven {
-  /** All tool definitions, where it calls tools itself. Above the break-even, at least so many. */
+  /** All tool definitions, if the model calls tools itself. Above the break-even this is a lower bound. */
   readonly definitions: number;
-  /** What code mode says, with the types of one server where they come later. */
+  /** The code mode texts, plus the types of one server if types come later. */
   readonly codeMode: number;
-  /** Tools given directly cost no more. */
+  /** Whether direct tools cost no more than code mode. */
   readonly isBelow: boolean;
 }
 
 /**
- * Whether these tools cost less to read than what code mode says of them. It is counted, not assumed: a schema may have ten
- * tokens or ten thousand. `view` has the tools for code, `told` is every text that a model gets of it at the start.
+ * Whether these tools cost less to read than the code mode texts about them. The tokens are counted, because a schema may have ten
+ * tokens or ten thousand. `view` has the tools for code. `told` is every text that a model gets at the start.
  */
 export function breakEvenOf(view: ToolView, told: readonly string[]): BreakEven {
   const direct = sum(view.direct.map(({ tool }) => approximateTokens(definitionJson(tool))));
@@ -23,7 +23,7 @@ export function breakEvenOf(view: ToolView, told: readonly string[]): BreakEven 
   for (const { tools } of view.forCode.servers)
     for (const tool of tools) {
       definitions += approximateTokens(definitionJson(tool));
-      // A large catalog is not counted to its end: each first list of tools would wait for it.
+      // A large catalog is not counted completely: each first tool list would wait for it.
       if (definitions > read + MOST_PER_SERVER) return { definitions, codeMode: read, isBelow: false };
     }
   const codeMode = read + (TYPED_LEVELS.has(briefingLevel(view)) ? 0 : perServerTokens(view));

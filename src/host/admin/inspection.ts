@@ -10,13 +10,13 @@ export interface Finding {
   readonly name: string;
   readonly state: 'ok' | 'warning' | 'missing';
   readonly message: string;
-  /** What to type. */
+  /** The command to type. */
   readonly fix?: string;
 }
 
 const OLDEST_NODE = [20, 19] as const;
 
-/** Looks at the machine the way a run would use it. */
+/** Inspects the machine the way a run would use it. */
 export async function inspectMachine(): Promise<Finding[]> {
   return [nodeFinding(), ...(await jailFindings())];
 }
@@ -34,9 +34,9 @@ function nodeFinding(): Finding {
   };
 }
 
-/** The best level decides: a weaker one that fails as well changes nothing. */
+/** The best level decides: a weaker one that also fails changes nothing. */
 async function jailFindings(): Promise<Finding[]> {
-  // Loaded by who asks: every other command starts without it.
+  // Loaded on demand: every other command starts without it.
   const { inspectJail } = await import('../../sandbox/jail/probe.js');
   const { kernel, features, levels } = await inspectJail();
   const best = levels.find(({ works, level }) => works && level !== 'none');
@@ -70,7 +70,7 @@ async function jailFindings(): Promise<Finding[]> {
   return findings;
 }
 
-/** A real program in a real jail. */
+/** Runs a real program in a real jail. */
 export async function inspectRun(open: () => Promise<Host>): Promise<Finding> {
   const name = 'A program in the sandbox';
   try {
@@ -105,7 +105,7 @@ export async function inspectRun(open: () => Promise<Host>): Promise<Finding> {
   }
 }
 
-/** The program it runs calls nothing. */
+/** The test program makes no calls. */
 const PLAIN: Presentation = {
   reply: (outcome) => (outcome.ok ? { ok: true, json: 'null' } : { ok: false, error: outcome.error }),
   response: () => null,

@@ -1,21 +1,21 @@
 import { briefingOf, type ToolView } from '../tools/tool-view.js';
 import { type TokenReport, TYPED_LEVELS, type WorthVerdict } from './measure.js';
 
-/** One way to tell an agent about the tools: in which detail, by which setting, and how much it then reads. */
+/** One way to describe the tools to an agent: the level of detail, the setting that selects it, and the tokens it costs. */
 export interface BriefingChoice {
   readonly level: string;
-  /** `prompt.tokenBudget` that gives it. */
+  /** The `prompt.tokenBudget` that selects this level. */
   readonly tokenBudget: number;
-  /** (b) with that setting. */
+  /** (b) with this setting. */
   readonly tokens: number;
 }
 
-/** What the configuration accepts for `prompt.tokenBudget`. */
+/** The range that the configuration accepts for `prompt.tokenBudget`. */
 const LEAST_BUDGET = 500;
 const MOST_BUDGET = 1_000_000;
 const MAX_LEVELS = 6;
 
-/** Every detail in which an agent can be told about these tools, the richest first. `countTold`: what it reads, in tokens. */
+/** Every level of detail available for these tools, richest first. `countTold` counts the tokens an agent reads. */
 export function briefingChoices(view: ToolView, countTold: (view: ToolView) => number): BriefingChoice[] {
   const choices: BriefingChoice[] = [];
   let most = MOST_BUDGET;
@@ -29,15 +29,15 @@ export function briefingChoices(view: ToolView, countTold: (view: ToolView) => n
   return choices;
 }
 
-/** Below both, the contract says, tools are better given to the model directly. */
+/** Below both thresholds, the contract recommends giving tools to the model directly. */
 export const WORTH_TOOLS = 10;
 export const WORTH_TOKENS = 10_000;
-/** Who saves less than this hardly notices; another setting may save more. */
+/** A smaller saving is hardly noticed, and another setting may save more. */
 const WORTH_SAVING = 0.25;
 
 /**
- * Whether code mode pays here, by the contract's thresholds and by what was counted: with the setting that is in force, or
- * else with the one that tells an agent the most and is worth it.
+ * Whether code mode pays off here, by the contract's thresholds and the counted tokens: with the setting in force, or else with the
+ * richest setting that is worth it.
  */
 export function judge(report: TokenReport, choices: readonly BriefingChoice[]): WorthVerdict {
   const { tools, definitions, catalog, perServer } = report;
@@ -46,7 +46,7 @@ export function judge(report: TokenReport, choices: readonly BriefingChoice[]): 
     const reason = `${few}, fewer than ${WORTH_TOOLS} tools and ${WORTH_TOKENS} tokens: give them to the model directly`;
     return { isWorthIt: false, reason };
   }
-  // A task uses a server or more: what comes with the first answer about one is read too, unless all types were told before.
+  // A task uses at least one server. Its types come with the first answer and are read too, unless all types were given up front.
   const added = (level: string) => (TYPED_LEVELS.has(level) ? 0 : perServer);
   const read = catalog + added(report.level);
   const all = choices.map((choice) => ({ ...choice, tokens: choice.tokens + added(choice.level) }));
@@ -67,7 +67,7 @@ export function judge(report: TokenReport, choices: readonly BriefingChoice[]): 
   return { isWorthIt: false, reason };
 }
 
-/** The richest that is worth it; where none is, the one that costs least, if it costs less than now. */
+/** The richest choice that is worth it. If there is none, the cheapest choice, if it costs less than the current one. */
 function betterThan(
   catalog: number,
   choices: readonly BriefingChoice[],

@@ -5,16 +5,16 @@ import { isEnded, type RunSummary } from '../runs/run-types.js';
 import type { Session } from '../session.js';
 import { type Percentiles, percentiles } from './measure.js';
 
-/** What a program costs beyond what it does, in milliseconds. */
+/** The overhead of running a program, in milliseconds. */
 export interface OverheadReport {
-  /** What programs ran in. */
+  /** The runtime that ran the programs. */
   readonly runtime: string;
   readonly runs: number;
-  /** A fresh sandbox, from the request to the answer of a program that does nothing. */
+  /** A fresh sandbox: from the request to the answer of a program that does nothing. */
   readonly run: Percentiles;
-  /** What one call takes: through the broker to a server on this machine and back. */
+  /** One call through the broker to a server on this machine and back. */
   readonly call: Percentiles;
-  /** What the broker takes of that: checks, policy, limits, the record. */
+  /** The broker's part of a call: checks, policy, limits, audit record. */
   readonly broker: Percentiles;
 }
 
@@ -27,27 +27,27 @@ export interface DriftReport {
 const RUNS = 50;
 const CHANGES = 10;
 const CHANGE_TIMEOUT_MS = 10_000;
-/** Of one run there are a few. */
+/** One run produces a few spans. */
 const MAX_SPANS = 10_000;
 
 /**
- * Runs programs one after the other, and reads their traces. The session must have the tools of
- * `examples/servers/changing.mjs`, and what it does must be in `spans`.
+ * Runs programs one after the other and reads their traces. The session must have the tools of `examples/servers/changing.mjs`, and
+ * its spans must go to `spans`.
  */
 export async function measureOverhead(
   spans: SpanRecord,
   { runtime, runs, nothing, oneCall }: MeasuredPrograms,
 ): Promise<OverheadReport> {
-  await nothing(); // the first pays for what is loaded once
+  await nothing(); // the first run loads what later runs reuse
   await oneCall();
   const empty: number[] = [];
   const call: number[] = [];
   const broker: number[] = [];
-  // In turn, so that what else the machine does meets both alike.
+  // Alternating, so that other load on the machine affects both equally.
   for (let index = 0; index < runs; index++) {
     empty.push((await traced(nothing, spans)).lasted(SPANS.run));
     const { lasted } = await traced(oneCall, spans);
-    // By its own span: the starts of two processes differ by more than a call takes.
+    // Measured by its own span: the start times of two processes differ by more than a call takes.
     call.push(lasted('execute_tool ping'));
     broker.push(lasted('execute_tool ping') - lasted('tools/call ping'));
   }
@@ -59,7 +59,7 @@ export async function measureOverhead(
   };
 }
 
-/** Programs for what the profile runs programs in: one that does nothing, and one that calls one tool. */
+/** Programs for the profile's runtime: one that does nothing, and one that makes one tool call. */
 export interface MeasuredPrograms {
   readonly runtime: string;
   readonly runs: number;
@@ -76,7 +76,7 @@ export function modulePrograms(session: Session): MeasuredPrograms {
   };
 }
 
-/** The steps of everything that is run, as they end. */
+/** Collects finished spans. */
 export class SpanRecord {
   #spans: FinishedSpan[] = [];
 
@@ -84,7 +84,7 @@ export class SpanRecord {
     if (this.#spans.length < MAX_SPANS) this.#spans.push(span);
   };
 
-  /** All since it was last asked. */
+  /** All spans since the last call. */
   take(): readonly FinishedSpan[] {
     const taken = this.#spans;
     this.#spans = [];
@@ -128,7 +128,7 @@ globalThis.__codemode_result__ = await ping();`;
 const ONE_CHANGE = `import { add_tool } from '@codemode/servers/changing';
 globalThis.__codemode_result__ = (await add_tool()).changedAtMs;`;
 
-/** How long each step of a run took, in milliseconds. */
+/** The duration of each step of a run, in milliseconds. */
 async function traced(program: () => Promise<unknown>, spans: SpanRecord) {
   spans.take();
   await program();

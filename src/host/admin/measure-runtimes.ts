@@ -6,7 +6,7 @@ import type { Session } from '../session.js';
 import { type Percentiles, percentiles } from './measure.js';
 import type { MeasuredPrograms } from './measure-runs.js';
 
-/** How long a program that does nothing takes, from the request to the answer, in what the profile runs programs in. */
+/** The time from request to answer of a program that does nothing, in the profile's runtime. */
 export interface RuntimeReport {
   readonly runtime: string;
   readonly runs: number;
@@ -21,12 +21,12 @@ const PROGRAMS: Readonly<Record<ProgramLanguage, string>> = {
   go: 'return nil',
 };
 
-/** A real interpreter, or a compiled program that is in the cache from the second run on. */
+/** A real interpreter, or a compiled program that is cached from the second run on. */
 export async function measureProcess(session: Session, language: ProgramLanguage): Promise<RuntimeReport> {
   return { runtime: language, ...(await times(() => runProcess(session, language, PROGRAMS[language], 0))) };
 }
 
-/** The programs by which the cost of a run and of a call is found on a real interpreter. */
+/** The programs that measure the cost of a run and of a call on a real interpreter. */
 export function processPrograms(session: Session, language: ProcessLanguage): MeasuredPrograms {
   return {
     ...{ runtime: language, runs: RUNS },
@@ -64,7 +64,7 @@ export async function measureScript(session: Session): Promise<RuntimeReport> {
 }
 
 async function times(once: () => Promise<void>): Promise<Omit<RuntimeReport, 'runtime'>> {
-  await once(); // the first pays for what is loaded once
+  await once(); // the first run loads what later runs reuse
   const taken: number[] = [];
   for (let index = 0; index < RUNS; index++) {
     const startedMs = performance.now();

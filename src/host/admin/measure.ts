@@ -8,30 +8,30 @@ export interface TokenReport {
   readonly tools: number;
   /** (a) All tool definitions up front. */
   readonly definitions: number;
-  /** (b) What an agent is told here before its first program. */
+  /** (b) What an agent reads before its first program. */
   readonly catalog: number;
-  /** In how much detail that is: with everything declared, nothing is added later. */
+  /** The level of detail of (b). If everything is declared, nothing is added later. */
   readonly level: string;
-  /** (c) What is added on demand, on average: the declarations of a server that is first used, one tool's definition. */
+  /** (c) What is added on demand, on average: the declarations of a server at its first use, and one tool's definition. */
   readonly perServer: number;
   readonly perTool: number;
 }
 
-/** Whether code mode pays here, by the contract's thresholds and by what was counted. */
+/** Whether code mode pays off here, by the contract's thresholds and the counted tokens. */
 export interface WorthVerdict {
   readonly isWorthIt: boolean;
   readonly reason: string;
-  /** What to write into the configuration, where that is better than what is there. */
+  /** The setting to configure, if it is better than the current one. */
   readonly setting?: { readonly 'prompt.tokenBudget': number };
 }
 
 export interface SearchTask {
   readonly query: string;
-  /** `tool` or `server/tool`, all of them needed. */
+  /** `tool` or `server/tool`; all of them are needed. */
   readonly expected: readonly string[];
 }
 
-/** Share of the tasks whose tools are all among the first 1, 5 and 10 hits. */
+/** The share of tasks whose tools are all among the first 1, 5 and 10 hits. */
 export interface SearchReport {
   readonly tasks: number;
   readonly top1: number;
@@ -46,7 +46,7 @@ export interface Percentiles {
   readonly p95: number;
 }
 
-/** `told` is every text that an agent's client hands to the model at the start. */
+/** `told` is every text that an agent's client passes to the model at the start. */
 export function measureTokens(
   view: ToolView,
   told: readonly string[],
@@ -67,14 +67,14 @@ export function measureTokens(
   };
 }
 
-/** About as many as a program uses of one server. */
+/** About the number of tools a program uses of one server. */
 const USED_TOOLS = 2;
-/** What their types may cost in an answer. */
+/** The token limit for their types in one answer. */
 export const MOST_PER_SERVER = 800;
-/** Where an agent is told all types at first, none come later. */
+/** At these levels an agent gets all types up front, so none come later. */
 export const TYPED_LEVELS: ReadonlySet<string> = new Set(['full', 'compact']);
 
-/** What the declarations of a server add that is first used, on average. */
+/** The tokens that a server's declarations add at its first use, on average. */
 export function perServerTokens(view: ToolView, countTokens: (text: string) => number = approximateTokens): number {
   const declared = view.forCode.servers.map((server) =>
     countTokens(briefDeclarationsOf(server, server.tools.slice(0, USED_TOOLS), view, MOST_PER_SERVER).text),
@@ -82,7 +82,7 @@ export function perServerTokens(view: ToolView, countTokens: (text: string) => n
   return Math.round(mean(declared));
 }
 
-/** Hits of a query, best first, each under both names that a task may use for it. */
+/** Hits of a query, best first, each under both names that a task may use. */
 export type Search = (query: string, limit: number) => readonly { readonly server: string; readonly tool: string }[];
 
 export function measureSearch(tasks: readonly SearchTask[], search: Search): SearchReport {
@@ -98,7 +98,7 @@ export function measureSearch(tasks: readonly SearchTask[], search: Search): Sea
       ranks,
     };
   });
-  // Several tools can't all be first: then "first" means as many hits as there are tools.
+  // Several tools cannot all be first: then "first" means as many hits as there are tools.
   const share = (cut: number) =>
     mean(rows.map(({ worst, expected }) => (worst < Math.max(cut, expected.length) ? 1 : 0)));
   return {
@@ -117,7 +117,7 @@ export function measureSearch(tasks: readonly SearchTask[], search: Search): Sea
 
 const MAX_TASKS = 100_000;
 
-/** A task file: a line of JSON for each, `{"query": "...", "expected": "tool"}` or a list of tools. Throws `bad_input`. */
+/** Reads a task file with one JSON object per line: `{"query": "...", "expected": "tool"}` or a list of tools. Throws `bad_input`. */
 export function readTasks(text: string): SearchTask[] {
   const lines = text.split(/\r?\n/).slice(0, MAX_TASKS);
   const tasks = lines.flatMap((line, index) => (line.trim() === '' ? [] : [readTask(line, index + 1)]));
@@ -150,7 +150,7 @@ export function percentiles(values: readonly number[]): Percentiles {
   return { p50: at(0.5), p95: at(0.95) };
 }
 
-/** As clients put a tool before a model. */
+/** A tool definition as clients show it to a model. */
 export function definitionJson({ tool }: CatalogTool): string {
   const { name, description, inputSchema } = tool;
   return JSON.stringify({ name, description, inputSchema });

@@ -24,19 +24,19 @@ export interface PolicyReport {
   readonly decision: Decision;
   readonly reason: string;
   readonly rule: RuleReference;
-  /** The tool is in the catalog; otherwise it was judged by its name alone. */
+  /** Whether the tool is in the catalog. Otherwise it was judged by its name alone. */
   readonly isKnown: boolean;
-  /** Names like the one that is not known. */
+  /** Names similar to the unknown one. */
   readonly nearest: readonly string[];
-  /** Rules that decide for some arguments, where none were given. */
+  /** Rules whose decision depends on arguments, if none were given. */
   readonly dependsOn: readonly RuleReference[];
   readonly isTrusted: boolean;
   readonly labels: readonly Label[];
-  /** What one call costs, where it costs anything. */
+  /** The price of one call, if it has one. */
   readonly price?: string;
 }
 
-/** Evaluates the policy as for a call, without calling anything. Data received and money spent by runs are ignored. */
+/** Evaluates the policy as for a call, without making one. Ignores the data received and the money spent by runs. */
 export function checkPolicy(
   check: PolicyCheck,
   snapshot: CatalogSnapshot,
@@ -75,7 +75,7 @@ export function checkPolicy(
   };
 }
 
-/** A call of it would be neither allowed nor denied: there is nothing to call. */
+/** A call could be neither allowed nor denied, because the server does not exist. */
 function noSuchServer(name: string, { servers }: CatalogSnapshot): HostError {
   const ids = servers.map(({ id }) => id);
   const close = nearest(name, ids, 3);

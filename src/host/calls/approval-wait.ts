@@ -3,7 +3,7 @@ import type { CallNumber } from '../../domain/run.js';
 import type { RunClient } from '../runs/run-client.js';
 import { type LiveEffect, type LiveEvent, type LiveState, nextState } from '../runs/run-state.js';
 
-/** What a run does when its calls wait for people. */
+/** How a run waits when its calls need approval. */
 export interface ApprovalWaitOptions {
   /** How long people may take from now on; 0 if no person can be asked. */
   readonly patienceMs: () => number;

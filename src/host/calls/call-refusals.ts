@@ -41,7 +41,7 @@ export function ungrantedServer(server: CatalogServer, target: string): GuestErr
   };
 }
 
-/** The program can catch it; every further call meets it again. */
+/** The program can catch this error. Every later call gets it again. */
 export function tooManyCalls(maxToolCalls: number): GuestError {
   return {
     errorClass: 'SandboxLimitError',
@@ -51,7 +51,7 @@ export function tooManyCalls(maxToolCalls: number): GuestError {
   };
 }
 
-/** `list.map(server.tool)` passes three. */
+/** For example, `list.map(server.tool)` passes three arguments. */
 export function tooManyArguments(called: CalledTool, count: number, most: number): GuestError {
   const { tool, exportName } = called;
   const takes = most > 1 ? `at most ${most} arguments` : 'one argument';
@@ -69,7 +69,7 @@ export function tooManyArguments(called: CalledTool, count: number, most: number
   };
 }
 
-/** How many arguments a contract that takes them by position can place. */
+/** The most arguments that a contract with positional arguments can map. */
 export function propertyCount({ inputSchema }: Tool): number {
   return isJsonObject(inputSchema?.properties) ? Object.keys(inputSchema.properties).length : 1;
 }

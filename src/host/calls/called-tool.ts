@@ -1,9 +1,9 @@
 import type { CatalogTool } from '../../catalog/snapshot.js';
 
-/** As much of a tool as a call of it has to do with. */
+/** The part of a tool that a call needs. */
 export type CalledTool = Pick<CatalogTool, 'tool' | 'exportName'> & {
   readonly server: { readonly path: string };
-  /** How the program names the server; absent: by its path. */
+  /** The program's name for the server; absent: its path. */
   readonly serverName?: string;
 };
 

@@ -2,15 +2,15 @@ import type { CallerId, CallReply } from '../../domain/run.js';
 import { KeyedLock } from '../../lib/async/keyed-lock.js';
 
 /**
- * Work that the host does itself for a program: answers about tools, stored scripts and kept results. It runs on the event loop, so
- * each caller has one piece of it at a time, and the others get a turn of the loop before its next one. A program that asks for
- * thousands at once makes itself wait.
+ * Work that the host does for a program: answers about tools, stored scripts and kept results. It runs on the event loop, so each
+ * caller has one piece of work at a time, and other callers get a turn before its next one. A program that asks for thousands at
+ * once only delays itself.
  */
 export class CallerTurns {
   readonly #lock = new KeyedLock();
   readonly #waiting = new Map<CallerId, number>();
 
-  /** Undefined where the program has ended before its turn came: nothing was done. */
+  /** Undefined if the program ended before its turn came: nothing was done. */
   async take<Result>(
     caller: CallerId,
     signal: AbortSignal,
@@ -20,7 +20,7 @@ export class CallerTurns {
     this.#waiting.set(caller, before + 1);
     try {
       return await this.#lock.run(caller, async () => {
-        // The only one waits for nothing.
+        // A caller's only piece of work need not wait for a turn.
         if (before > 0 && !signal.aborted) await new Promise<void>((resolve) => setImmediate(resolve));
         return signal.aborted ? undefined : work();
       });
@@ -32,7 +32,7 @@ export class CallerTurns {
   }
 }
 
-/** The answer that nobody reads any more. */
+/** A reply that nobody reads any more. */
 export const PROGRAM_ENDED: CallReply = {
   ok: false,
   error: { errorClass: 'CodemodeError', message: 'the program has ended', hint: 'Ask in another program.' },

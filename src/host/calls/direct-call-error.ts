@@ -2,8 +2,8 @@ import { GENERAL_HINTS } from '../../domain/general-hints.js';
 import type { GuestError } from '../../domain/run.js';
 
 /**
- * Errors of calls speak to a program: of its functions, its timers, running it again. A client that calls a tool itself has
- * none of that. It can call again, with other arguments or later, and look at the list of tools.
+ * Call errors address a program: its functions, its timers, running it again. A client that calls a tool itself has none of these.
+ * It can call again, later or with other arguments, and read the list of tools.
  */
 export function toDirectCallError(error: GuestError): GuestError {
   return { ...error, message: said(error.message, MESSAGES), hint: said(error.hint, HINTS) };
@@ -24,7 +24,7 @@ const HINTS: Words = [
   ],
   [/^Stop: further calls are refused too\. The request .*$/, 'Send the request again with a new token.'],
   [/^The run has ended or was cancelled\.$/, 'Make the call again if it is still needed.'],
-  // Words that the message has already.
+  // The message already says this.
   [new RegExp(`^${GENERAL_HINTS.toolError}$`), ''],
   [new RegExp(`^${GENERAL_HINTS.serverError}$`), ''],
 ];

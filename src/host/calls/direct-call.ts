@@ -14,12 +14,12 @@ import type { RunClient } from '../runs/run-client.js';
 import type { CalledTool } from './called-tool.js';
 import { toDirectCallError } from './direct-call-error.js';
 
-/** On whose behalf, and how long a person may take. */
+/** The caller of a direct call, and how long a person may take. */
 export interface DirectCaller {
   readonly broker: Broker;
   readonly caller: CallerId;
   readonly profile: string;
-  /** What the client was granted; absent: whatever the policy lets it do. */
+  /** The capabilities granted to the client; absent: whatever the policy allows. */
   readonly bounds: CapabilitySet | undefined;
   readonly received: ReceivedData;
   readonly patienceMs: number;
@@ -29,25 +29,25 @@ export interface DirectCaller {
 export interface DirectCallContext extends Pick<RunClient, 'askPerson' | 'respondent'> {
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
-  /** When the token that the request came with expires: no call begins later. */
+  /** When the request's token expires. No call starts after that. */
   readonly authorizedUntilMs?: number | undefined;
-  /** The step of a trace that the call is a part of. */
+  /** The parent span. */
   readonly trace?: TraceContext | undefined;
 }
 
-/** As much of a tool as such a call has to do with. */
+/** The part of a tool that a direct call needs. */
 export interface DirectlyCalled {
   readonly tool: Pick<CalledTool, 'tool' | 'server'>;
 }
 
-/** A tool called by the client itself, through the same pipeline as calls from code. */
+/** Calls a tool for the client itself, through the same pipeline as calls from code. */
 export async function callDirect(
   { broker, caller, profile, bounds, received, patienceMs }: DirectCaller,
   { tool: { tool, server } }: DirectlyCalled,
   input: JsonValue,
   { signal, onProgress, askPerson, respondent, trace, authorizedUntilMs }: DirectCallContext,
 ): Promise<BrokerOutcome> {
-  // The same call made again is the same question: a yes that came too late for the first is there for the second.
+  // A repeated call has the same identity: an approval that came too late for the first call applies to the second.
   const identity = canonicalJson([caller, tool.serverId, tool.name, input]);
   const runId = `direct-${hash('sha256', identity, 'hex').slice(0, 32)}`;
   const ledger = new RunLedger(received);
@@ -59,7 +59,7 @@ export async function callDirect(
       number: 0,
       tool,
       serverPath: server.path,
-      // It is no function here.
+      // A direct client calls the tool by its name, not as a function.
       exportName: tool.name,
       input,
       signal: AbortSignal.any([signal, patience.signal]),

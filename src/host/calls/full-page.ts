@@ -5,8 +5,8 @@ import { limitOf, nextArgumentOf } from './paging-arguments.js';
 import { type PartialMark, saysWhetherMore } from './partial-mark.js';
 
 /**
- * An answer with exactly as many rows as a page of its tool has, or with fewer than it counts itself. Many servers say nothing else
- * of the rest. Only where the program left it to the tool how much comes, or asked for many.
+ * Detects an answer with exactly as many rows as a page of its tool, or with fewer rows than the total it states. Many servers give
+ * no other sign that there is more. Applies only if the program left the page size to the tool or asked for many rows.
  */
 export function fullPageOf(tool: Tool, args: JsonObject, reply: ToolReply): PartialMark | undefined {
   const next = nextArgumentOf(tool);
@@ -26,11 +26,11 @@ export function fullPageOf(tool: Tool, args: JsonObject, reply: ToolReply): Part
   return { field: `${rows} rows, a full page`, isGuess: true };
 }
 
-/** Where a tool does not say how long its pages are. */
+/** For tools that do not state their page size. */
 const USUAL_PAGES: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1_000]);
 /** A program that asks for five rows wants five; one that asks for a hundred wants all. */
 const LEAST_GIVEN = 50;
-/** Longer texts are not parsed for the sake of a warning. */
+/** Longer texts are not parsed just for a warning. */
 const MAX_PARSED_CHARACTERS = 200_000;
 
 function dataIn({ structuredContent, content }: ToolReply): JsonValue | undefined {
@@ -46,7 +46,7 @@ function dataIn({ structuredContent, content }: ToolReply): JsonValue | undefine
   }
 }
 
-/** The length of the one list that an answer is, or has. */
+/** The length of the answer's only list, or of the answer if it is a list. */
 function rowsIn(value: JsonValue): number | undefined {
   if (Array.isArray(value)) return value.length;
   if (!isJsonObject(value)) return undefined;
@@ -54,7 +54,7 @@ function rowsIn(value: JsonValue): number | undefined {
   return only === undefined || others.length > 0 ? undefined : only.length;
 }
 
-/** `total` alone may be a sum of money. */
+/** `total` alone may be an amount of money. */
 const TOTAL_NAMES = /^total_?(?:count|results|items|hits|records|rows|matches)$/i;
 
 function totalIn(value: JsonObject): { readonly name: string; readonly count: number } | undefined {

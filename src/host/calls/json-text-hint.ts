@@ -1,15 +1,15 @@
 import type { Outcome } from '../../domain/run.js';
 
-/** The beginning of a JSON string that holds an object or a list. */
+/** The start of a JSON string that contains an object or a list. */
 const JSON_TEXT = /^"(?:\\n|\s){0,10}[[{]/;
 const PARSES = /\bJSON\s*\.\s*parse\b|@codemode\/text/;
 
-/** Whether a program got text that looks like JSON, where it may have expected the value. */
+/** Whether a program got text that looks like JSON and may have expected the parsed value. */
 export function isJsonText(replyJson: string | Uint8Array): boolean {
   return typeof replyJson === 'string' && JSON_TEXT.test(replyJson.slice(0, 40));
 }
 
-/** A program that takes JSON text for its value fails with a TypeError: the hint names the tools and how to parse it. */
+/** A program that uses JSON text as if it were parsed fails with a TypeError. The hint names the tools and how to parse the text. */
 export function withJsonTextHint(outcome: Outcome, source: string, tools: ReadonlySet<string>): Outcome {
   if (outcome.status !== 'failed' || tools.size === 0 || PARSES.test(source)) return outcome;
   const { failure } = outcome;

@@ -4,7 +4,7 @@ import type { Tool } from '../../domain/tool.js';
 const MAX_NAMES = 200;
 const MAX_SHOWN = 40;
 
-/** Arguments that a tool does not declare, and whose names differ only in case, hyphens or underscores from one it does. */
+/** Arguments that a tool does not declare and whose names differ from a declared one only in case, hyphens or underscores. */
 export function misnamedArguments(name: () => string, { inputSchema }: Tool, input: JsonValue | undefined): string[] {
   const declared = inputSchema?.properties;
   if (!isJsonObject(declared) || !isJsonObject(input)) return [];

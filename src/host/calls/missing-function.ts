@@ -7,17 +7,17 @@ import type { Failure, Outcome, SourcePosition } from '../../domain/run.js';
 import { nearest } from '../../lib/text/nearest.js';
 
 /*
- * The engine says `not a function` and where. A module's namespace cannot name what it does not export, so what was called
- * is looked up in the text of the program: `fx.get_usr_info` of a server that has `get_user_info`.
+ * The engine reports `not a function` and a position. A module namespace cannot name a missing export, so the callee is looked up
+ * in the program's text: `fx.get_usr_info` of a server that has `get_user_info`.
  */
 
-/** Of whose program it was: its contract, and what its token grants, if that is not everything. */
+/** The program's contract, and the capabilities of its token if they are restricted. */
 export interface CalleeContext {
   readonly profile: string;
   readonly grants?: CapabilitySet | undefined;
 }
 
-/** The outcome with the name of what was called, and the nearest tool where it should have been one. */
+/** Adds the name of the callee to the outcome, and the nearest tool if the callee should have been a tool. */
 export function withCalleeNamed(
   outcome: Outcome,
   source: string,
@@ -40,7 +40,7 @@ export function withCalleeNamed(
 }
 
 const NOT_A_FUNCTION = 'not a function';
-/** By contract, as for `fetch` without `globalThis`. */
+/** Hints for `globalThis.fetch`, by contract. */
 const FETCH_HINTS: Readonly<Record<string, string>> = {
   codemode:
     "There is no network here. Find a tool: import { searchTools } from '@codemode/discovery'; await searchTools('fetch a page');",
@@ -49,7 +49,7 @@ const FETCH_HINTS: Readonly<Record<string, string>> = {
 const FS_HINT = 'fs has readFile, writeFile and listFolder, all to be awaited.';
 const MISSING_EXPORT = /^Could not find export '([^']+)' in module '@codemode\/servers\/([^']+)'/i;
 
-/** An import of a tool that is there, and not for code. */
+/** An import of a tool that exists but is not available to code. */
 function withDirectTool(failure: Failure, snapshot: CatalogSnapshot): Failure {
   const [, name = '', path = ''] = MISSING_EXPORT.exec(failure.message) ?? [];
   const server = snapshot.serverByPath.get(path);
@@ -92,7 +92,7 @@ function named(failure: Failure, callee: string, { source, snapshot, profile, gr
   };
 }
 
-/** The same whether or not there is such a server or tool: what is not granted is not the caller's to know of. */
+/** The answer is the same whether or not the server or tool exists: a caller must not learn about what it is not granted. */
 function notGranted(failure: Failure, capability: string): Failure {
   return {
     ...failure,
@@ -102,7 +102,7 @@ function notGranted(failure: Failure, capability: string): Failure {
   };
 }
 
-/** Its programs see a namespace for each server instead of modules. */
+/** Whether programs of this contract see a namespace for each server instead of modules. */
 function writesNamespaces(profile: string): boolean {
   return needsOf(profile).program === 'body';
 }
@@ -112,7 +112,7 @@ function nameIn(server: CatalogServer, snapshot: CatalogSnapshot, profile: strin
   return namespacesOf(snapshot).find((each) => each.server === server)?.name ?? server.path;
 }
 
-/** What a program of this contract may write behind the server. */
+/** The members that a program of this contract may write after the server's name. */
 function namesIn(server: CatalogServer, snapshot: CatalogSnapshot, profile: string): string[] {
   if (!writesNamespaces(profile)) return server.tools.map(({ exportName }) => exportName);
   return (
@@ -122,7 +122,7 @@ function namesIn(server: CatalogServer, snapshot: CatalogSnapshot, profile: stri
   );
 }
 
-/** `mcp.nope.tool()`, or a server by its own name where code has to write another: `mcp['help-scout']`. */
+/** `mcp.nope.tool()`, or a server by its own name if code has to write another one: `mcp['help-scout']`. */
 function unknownNamespace(
   failure: Failure,
   line: string,
@@ -152,25 +152,25 @@ const OF_UNDEFINED = /^cannot read property '[^']*' of undefined$/;
 const NAMESPACE = /(?<![\w$.])mcp\s*(?:\??\.\s*([\w$]+)|\[\s*["'`]([^"'`\]]{1,128})["'`]\s*\])/g;
 const MAX_LISTED = 20;
 
-/** `object.member`, or `object[...]`, where the member is known only to the program. */
+/** `object.member`, or `object[...]` if the member is computed. */
 const MEMBER = /^(.*?)(?:\??\.([\w$]+)|\[\s*["'`]([^"'`\]]+)["'`]\s*\]|\[[^\]]*\])$/;
 const CALL = /[\w$]+(?:\??\.[\w$]+|\[[^\]]{0,60}\])*(?=\s*\()/g;
 const MAX_LINE_CHARACTERS = 2_000;
 
-/** What is called at this place. The place is that of its last name, or of what follows it. */
+/** The callee at this position. The position is that of the callee's last name, or of what follows it. */
 function calleeAt(source: string, { line, column }: SourcePosition): string | undefined {
   const text = lineOf(source, { line, column });
   const at = column - 1;
   return [...text.matchAll(CALL)].findLast(({ 0: { length }, index }) => index <= at && at <= index + length + 1)?.[0];
 }
 
-/** Empty where it is too long to be looked through. */
+/** Empty if the line is too long to search. */
 function lineOf(source: string, { line }: SourcePosition): string {
   const text = source.split('\n')[line - 1] ?? '';
   return text.length > MAX_LINE_CHARACTERS ? '' : text;
 }
 
-/** The server whose module a name means, or whose namespace it is. */
+/** The server whose module or namespace a name refers to. */
 function serverOf(object: string, source: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
   const namespace = /^mcp\??\.([\w$]+)$/.exec(object)?.[1];
   if (namespace !== undefined) return namespacesOf(snapshot).find(({ name }) => name === namespace)?.server;

@@ -6,15 +6,15 @@ import type { Outcome } from '../../domain/run.js';
 import { nearest } from '../../lib/text/nearest.js';
 
 /*
- * A program that takes the names of tools from memory has several wrong, and fails at the first. Told one by one, each costs the agent
- * another program, so the first failure names all of them, with the tools that their words fit.
+ * A program that uses tool names from memory has several wrong, and fails at the first. Reported one by one, each costs the agent
+ * another program. So the first failure names all of them, with tools that match their words.
  */
 
 const MAX_TOLD = 4;
 const MAX_FITTING = 2;
 const MAX_SOURCE_CHARACTERS = 100_000;
 
-/** The outcome of a failed program with what else it calls and is not there. */
+/** Adds to a failed outcome the other missing functions that the program calls. */
 export function withMissingMembers(
   outcome: Outcome,
   source: string,
@@ -41,14 +41,14 @@ export function withMissingMembers(
 }
 
 interface Module {
-  /** What the program writes in front of a member. */
+  /** The text the program writes before a member. */
   readonly name: string;
   readonly server: CatalogServer;
   /** The tool behind each name. */
   readonly members: ReadonlyMap<string, string>;
 }
 
-/** The nearest in spelling, else what the words of the name find. */
+/** The nearest name in spelling, or else the hits for the words of the name. */
 function fitting(
   member: string,
   server: CatalogServer,
@@ -65,7 +65,7 @@ function fitting(
 
 const NAMESPACE_IMPORT = /\*\s*as\s+([\w$]{1,100})\s+from\s*["'`]@codemode\/servers\/([^"'`]{1,200})/g;
 
-/** Servers that were there, and whose tools are known. */
+/** Servers that were available and whose tools are known. */
 function imported(source: string, snapshot: CatalogSnapshot): Module[] {
   return [...source.matchAll(NAMESPACE_IMPORT)].flatMap(([, name = '', path = '']) => {
     const server = snapshot.serverByPath.get(path);
@@ -84,7 +84,7 @@ function inNamespaces(snapshot: CatalogSnapshot): Module[] {
     }));
 }
 
-/** Members that are called, each once. `__meta__` and the like are not tools. */
+/** The members that are called, each once. `__meta__` and similar names are not tools. */
 function membersOf(name: string, source: string): string[] {
   const pattern = new RegExp(`(?<![\\w$.])${name.replace(/[$.]/g, '\\$&')}\\.([A-Za-z][\\w$]{0,127})\\s*\\(`, 'g');
   return [...new Set([...source.matchAll(pattern)].map(([, member = '']) => member))];

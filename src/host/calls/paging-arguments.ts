@@ -3,16 +3,16 @@ import type { Tool } from '../../domain/tool.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { PLAIN_NAME } from './partial-mark.js';
 
-/** A word of an argument's name that makes it say which part is wanted. */
+/** Words in an argument's name that mark it as a paging argument. */
 const PAGING_WORDS: ReadonlySet<string> = new Set([
   ...['cursor', 'offset', 'page', 'token', 'skip', 'limit', 'range', 'marker', 'position', 'index', 'after', 'before'],
   ...['since', 'until', 'start', 'starting', 'from', 'end', 'head', 'tail', 'first', 'last', 'count', 'size', 'top'],
   ...['take', 'max', 'n', 'row', 'rows', 'line', 'lines'],
 ]);
-/** An id names a thing (`page_id`), unless it is a position to continue from (`after_id`). */
+/** An id names an object (`page_id`), unless it is a position to continue from (`after_id`). */
 const FROM_WORDS: ReadonlySet<string> = new Set(['after', 'before', 'since', 'start', 'starting', 'last']);
 
-/** What is asked about, without the part of it that is wanted: the same for all pages. */
+/** The arguments without paging: the same for all pages of one query. */
 export function subjectOf(args: JsonObject): readonly (readonly [string, JsonValue])[] {
   return Object.entries(args)
     .filter(([name]) => !isPaging(name))
@@ -21,7 +21,7 @@ export function subjectOf(args: JsonObject): readonly (readonly [string, JsonVal
     );
 }
 
-/** SQL and addresses have their pages inside. */
+/** SQL and URLs contain their paging inside the text. */
 const PAGED_TEXT = /\b(?:limit|offset|fetch|page|rowid|id *>)/i;
 
 function withoutPage(text: string): string {
@@ -31,7 +31,7 @@ function withoutPage(text: string): string {
     .trim();
 }
 
-/** Every call asks about the same few names. */
+/** Cached: every call asks about the same few names. */
 const known = new Map<string, boolean>();
 const MAX_KNOWN = 1_000;
 
@@ -46,7 +46,7 @@ function isPaging(name: string): boolean {
   return isOne;
 }
 
-/** The argument whose name is most like the field of an answer: `range` for `next_range`, `cursor` for `nextCursor`. */
+/** The argument whose name best matches a field of the answer: `range` for `next_range`, `cursor` for `nextCursor`. */
 export function argumentFor(tool: Tool, field: string, isNext: boolean): string | undefined {
   const names = namesOf(tool);
   if (isNext) {
@@ -59,7 +59,7 @@ export function argumentFor(tool: Tool, field: string, isNext: boolean): string 
   return nextArgumentOf(tool) ?? names.find(isPaging);
 }
 
-/** Of a tool that gives its data in parts: which arguments say which part, and how much of it comes where nothing is said. */
+/** The paging arguments of a tool, and its default page size. */
 interface PagingArguments {
   readonly next?: string;
   readonly limit?: string;
@@ -68,7 +68,7 @@ interface PagingArguments {
 
 const pagingOfTools = new WeakMap<Tool, PagingArguments>();
 
-/** Every call of a tool asks for it. */
+/** Cached: every call of a tool needs it. */
 function pagingOf(tool: Tool): PagingArguments {
   const before = pagingOfTools.get(tool);
   if (before !== undefined) return before;
@@ -83,12 +83,12 @@ function pagingOf(tool: Tool): PagingArguments {
   return found;
 }
 
-/** The argument that asks for what comes after a part: a page, an offset, a cursor. */
+/** The argument that requests the next part: a page, an offset, a cursor. */
 export function nextArgumentOf(tool: Tool): string | undefined {
   return pagingOf(tool).next;
 }
 
-/** How many rows a call asks for: what it was given, else the tool's default. */
+/** The number of rows a call asks for: the given limit, or else the tool's default. */
 export function limitOf(tool: Tool, args: JsonObject): { readonly size?: number; readonly isGiven: boolean } {
   const { limit, size } = pagingOf(tool);
   const given = limit === undefined ? undefined : args[limit];
@@ -96,7 +96,7 @@ export function limitOf(tool: Tool, args: JsonObject): { readonly size?: number;
   return size === undefined ? { isGiven: false } : { size, isGiven: false };
 }
 
-/** `perPage`, `page_size` and `pageId` are no pages. */
+/** `perPage`, `page_size` and `pageId` do not select a page. */
 function isNextName(name: string): boolean {
   const words = wordsOf(name);
   return words.some((word) => GOING_ON.has(word)) && !words.some((word) => NO_PAGE.has(word));
@@ -132,7 +132,7 @@ const GOING_ON: ReadonlySet<string> = new Set(['cursor', 'offset', 'skip', 'page
 const NO_PAGE: ReadonlySet<string> = new Set(['per', 'size', 'id', 'ids', 'date', 'time', 'limit', 'all', 'pages']);
 const MAX_NAME_CHARACTERS = 80;
 
-/** `pageToken`, `page_token` and `page-token` are the same words. */
+/** Splits a name into words: `pageToken`, `page_token` and `page-token` give the same words. */
 function wordsOf(name: string): string[] {
   return name
     .slice(0, MAX_NAME_CHARACTERS)

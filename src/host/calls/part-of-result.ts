@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../domain/json.js';
 
-/** Which part of a kept value a program asks for: `{ path: 'rows', from: 0, to: 50 }`. */
+/** The part of a kept value that a program asks for: `{ path: 'rows', from: 0, to: 50 }`. */
 interface PartRequest {
   readonly path: readonly (string | number)[];
   readonly from: number;
   readonly to: number;
 }
 
-/** That part of a value, as JSON, or what is wrong with the request. Without a request, the whole. */
+/** The requested part of a value as JSON, or what is wrong with the request. Without a request, the whole value. */
 export function partOfResult(
   json: string,
   request: JsonValue | undefined,
@@ -53,7 +53,7 @@ function stepInto(value: JsonValue, step: string | number): JsonValue | undefine
   return Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-/** Where somebody wrote a JSON Pointer. */
+/** Suggests the right form if the program wrote a JSON Pointer. */
 function formOf(step: string | number): string | undefined {
   const [first, ...others] = typeof step === 'string' ? step.split('/') : [];
   if (first === undefined || others.length === 0) return undefined;

@@ -13,41 +13,41 @@ import { type PartialMark, partialMarkOf } from './partial-mark.js';
 export interface PartialAnswer {
   /** `server/tool`. */
   readonly tool: string;
-  /** What in the answer said so. */
+  /** The field of the answer that shows there is more. */
   readonly field: string;
-  /** Whether that field is what the next call has to be given. */
+  /** Whether the next call has to pass that field's value. */
   readonly isNext: boolean;
-  /** Nothing in the answer said so: it has as many rows as a page. */
+  /** The answer does not say that there is more: it only has exactly one page of rows. */
   readonly isGuess?: true;
-  /** The argument of the tool that seems to take it. */
+  /** The argument of the tool that seems to take the value. */
   readonly argument?: string;
-  /** Where in the program the first of these calls was made. */
+  /** Where the program made the first of these calls. */
   readonly position?: SourcePosition;
-  /** Which of the program's calls that was, counted from 1. */
+  /** The number of that call in the program, counted from 1. */
   readonly call: CallNumber;
-  /** How many such answers there were, about different things. */
+  /** The number of such answers, about different subjects. */
   readonly count: number;
 }
 
-/** Calls of a tool that differ only in the part that they ask for. */
+/** Calls of a tool that differ only in the requested part. */
 interface Series {
   /** `server/tool`. */
   readonly name: string;
-  /** Digests of the arguments: more than one, and the program goes through parts. */
+  /** Digests of the arguments. More than one means that the program pages through the parts. */
   readonly parts: Set<string>;
-  /** Of the last answer that said there is more. */
+  /** From the last answer that said there is more. */
   mark: SeriesMark | undefined;
-  /** One of its pages was the last one. */
+  /** One of the pages was the last one. */
   sawEnd: boolean;
 }
 
 /** An answer of a series that said there is more. */
 interface SeriesMark extends Omit<PartialAnswer, 'tool' | 'count'> {
-  /** Texts by which the next call would be known. */
+  /** Texts that identify the next call. */
   readonly cursors: readonly string[];
 }
 
-/** What is stored of a suspended run: paginated answers whose next page it has not requested. */
+/** Stored with a suspended run: paginated answers whose next page it has not requested. */
 export interface PartialSoFar {
   readonly series: readonly {
     readonly key: string;
@@ -56,15 +56,15 @@ export interface PartialSoFar {
     readonly mark: SeriesMark;
     readonly sawEnd?: boolean;
   }[];
-  /** Of the texts in these marks, those that a call was given. */
+  /** The texts of these marks that a call has used. */
   readonly used: readonly string[];
 }
 
-/** Beyond these, calls are not watched. */
+/** Further calls are not tracked. */
 const MAX_SERIES = 1_000;
 const MAX_CURSORS = 1_000;
 const MAX_PARTS = 2;
-/** Of a run that is suspended. */
+/** Limit for a suspended run. */
 const MAX_KEPT_SERIES = 100;
 /** Larger arguments are skipped. */
 const MAX_INPUT_CHARACTERS = 20_000;
@@ -74,10 +74,10 @@ export class PartialAnswers {
   readonly #series: Map<string, Series>;
   /** Cursors found in answers, and whether a later call has used them. */
   readonly #cursors = new Map<string, boolean>();
-  /** By tool, where its first such call was made, once that was asked for. */
+  /** By tool, the position of its first such call, once it was looked up. */
   readonly #placed: Map<string, SourcePosition | undefined>;
 
-  /** `soFar`: of a run that was suspended. */
+  /** `soFar`: the state of a resumed run. */
   constructor(soFar?: PartialSoFar) {
     const known = soFar?.series ?? [];
     this.#series = new Map(
@@ -111,24 +111,24 @@ export class PartialAnswers {
     if (this.#cursors.size < MAX_CURSORS)
       for (const text of mark?.cursors ?? []) if (!this.#cursors.has(text)) this.#cursors.set(text, false);
     if (mark === undefined) {
-      // Pages may come in any order: one that is the last is enough.
+      // Pages may arrive in any order: one last page is enough.
       series.sawEnd = true;
       return undefined;
     }
     series.mark = mark;
-    // Only the first place of a tool is told, and asking takes the program's worker a moment.
+    // Only the first position for each tool is reported, and looking it up interrupts the program's worker.
     const { name } = series;
     if (this.#placed.has(name)) return undefined;
     this.#placed.set(name, undefined);
     return (position) => void this.#placed.set(name, position);
   }
 
-  /** One for each tool, in the order of their first calls. */
+  /** One entry for each tool, in the order of their first calls. */
   list(): PartialAnswer[] {
     const found = new Map<string, PartialAnswer>();
     for (const { name, parts, mark, sawEnd } of this.#series.values()) {
       if (mark === undefined || sawEnd || this.#wasUsed(mark)) continue;
-      // Without a cursor nobody can tell whether the parts that were asked for are all of them.
+      // Without a cursor it is unknown whether the requested parts are complete.
       if (parts.size > 1 && mark.cursors.length === 0) continue;
       const { cursors: _, ...told } = this.#withPlace(name, mark);
       const known = found.get(name) ?? { tool: name, ...told, count: 0 };
@@ -171,9 +171,9 @@ function seriesMark(tool: Tool, { field, next, isGuess }: PartialMark, call: Cal
 
 const MAX_TEXTS = 100;
 const MAX_VISITS = 2_000;
-/** Shorter ones (`2`) are in arguments of every kind. */
+/** Shorter texts (`2`) occur in all kinds of arguments. */
 const MIN_CURSOR_CHARACTERS = 4;
-/** Of longer ones the beginning is compared. */
+/** Only the beginning of longer texts is compared. */
 const MAX_CURSOR_CHARACTERS = 500;
 
 /** Texts at any depth that may be cursors. */

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
 
-/** What of an answer says that there is more. */
+/** The sign in an answer that there is more. */
 export interface PartialMark {
-  /** As the server writes it: `next_range`, `pagination.has_more: true`; of plain text the words, in quotes. */
+  /** As the server writes it: `next_range`, `pagination.has_more: true`. For plain text, the quoted words. */
   readonly field: string;
-  /** What the next call has to be given, where the answer has it. */
+  /** The value to pass to the next call, if the answer has it. */
   readonly next?: JsonValue;
-  /** The answer does not say so itself: it only looks like it. */
+  /** The answer does not say so itself: it only looks partial. */
   readonly isGuess?: true;
 }
 
-/** The first sign in an answer that the server has more to give. It only ever leads to a warning, so a doubt counts as no. */
+/** The first sign in an answer that the server has more. It only leads to a warning, so a doubtful sign is ignored. */
 export function partialMarkOf(reply: ToolReply): PartialMark | undefined {
   const { structuredContent, content, rest } = reply;
   if (structuredContent !== undefined) return isJsonObject(structuredContent) ? markIn(structuredContent) : undefined;
@@ -22,9 +22,9 @@ export function partialMarkOf(reply: ToolReply): PartialMark | undefined {
   return markInText(only.text);
 }
 
-/** Longer texts are not parsed for the sake of a warning. */
+/** Longer texts are not parsed just for a warning. */
 const MAX_PARSED_CHARACTERS = 500_000;
-/** Most JSON has none of these words, and is then not parsed. */
+/** Most JSON has none of these words and is not parsed. */
 const LIKELY = /"(?:next|has|is_?truncated|truncated)/i;
 
 function markInText(text: string): PartialMark | undefined {
@@ -37,7 +37,7 @@ function markInText(text: string): PartialMark | undefined {
   }
 }
 
-/** Names without their case, hyphens and underscores. What they hold is what the next call is given. */
+/** Names without case, hyphens and underscores. Their value is passed to the next call. */
 const NEXT_NAMES: ReadonlySet<string> = new Set([
   ...['nextcursor', 'nextpagetoken', 'nexttoken', 'nextrange', 'nextpage', 'nextoffset', 'nextlink', 'nextmarker'],
   ...['continuationtoken', 'nextstart', 'nextstartat', 'nextpagecursor', 'nextpageurl', 'nexturl'],
@@ -46,7 +46,7 @@ const MORE_NAMES: ReadonlySet<string> = new Set([
   ...['hasmore', 'hasnext', 'hasnextpage', 'hasmorepages', 'hasmoreresults', 'truncated', 'istruncated'],
 ]);
 
-/** Paging is at the top, in its own object (`pagination`), or in one inside `result`. */
+/** Paging fields are at the top level, in their own object (`pagination`), or in such an object inside `result`. */
 const MAX_DEPTH = 3;
 const MAX_KEYS = 60;
 
@@ -65,7 +65,7 @@ function markIn(value: JsonObject, depth = 1, path = ''): PartialMark | undefine
     else if (isJsonObject(held) && depth < MAX_DEPTH) inner.push([`${field}.`, held]);
   }
   if (more !== undefined) {
-    // `truncated: false` says nothing of further pages, but a cursor beside `has_more: false` is only an echo.
+    // `truncated: false` does not rule out further pages, but a cursor beside `has_more: false` is only an echo.
     return isWhole ? undefined : more;
   }
   for (const [prefix, object] of inner) {
@@ -75,7 +75,7 @@ function markIn(value: JsonObject, depth = 1, path = ''): PartialMark | undefine
   return undefined;
 }
 
-/** Whether an answer has a field of its own for it, whatever that says. */
+/** Whether an answer has a field that states whether there is more. */
 export function saysWhetherMore(value: JsonObject, depth = 1): boolean {
   return Object.entries(value)
     .slice(0, MAX_KEYS)
@@ -86,17 +86,17 @@ export function saysWhetherMore(value: JsonObject, depth = 1): boolean {
     });
 }
 
-/** Names are the server's words, and are shown to a model: others are not repeated. */
+/** Names come from the server and are shown to a model: other names are not repeated. */
 export const PLAIN_NAME = /^[\w.-]{1,40}$/;
 
-/** `""`, 0, false and null are how servers say that this was the last page. */
+/** Servers use `""`, 0, false and null to mark the last page. */
 function isGiven(value: JsonValue): boolean {
   if (typeof value === 'string') return value !== '';
   if (typeof value === 'number') return value > 0;
   return isJsonObject(value) && Object.keys(value).length > 0;
 }
 
-/** Servers say it in the first lines or in the last ones; what is between is data. */
+/** Servers put such notes in the first or the last lines; the lines between are data. */
 const LOOKED_AT_CHARACTERS = 300;
 const COUNT = String.raw`(\d{1,9}(?:,\d{3}){0,3})`;
 const WORDS = new RegExp(

@@ -44,26 +44,26 @@ export interface RunCallsParts {
   readonly observed?: LearnedTypes;
 }
 
-/** One run, and who waits for it. */
+/** One run and the client that waits for it. */
 export interface RunCallsContext {
   readonly facts: RunFacts;
-  /** What its programs see, from its beginning to its end. */
+  /** The catalog that its programs see, unchanged for the whole run. */
   readonly seen: RunCatalog;
   readonly presentation: Presentation;
   readonly patienceMs: number;
   readonly client: RunClient;
-  /** Where its program is a script. */
+  /** Present if the program is a script. */
   readonly script?: ScriptRequest | undefined;
 }
 
-/** What is stored of the calls of a suspended run. */
+/** The stored calls of a suspended run. */
 export interface RunCallsSoFar {
   readonly soFar: CallsSoFar;
   readonly recorded: readonly RecordedCall[];
   readonly nested: NestedSoFar;
 }
 
-/** Everything that the program of one run asks for, and the programs of stored scripts that it runs. */
+/** Answers everything that the program of one run asks for, and the programs of the stored scripts that it runs. */
 export class RunCalls implements CallAnswerer, ProgramsCalls {
   readonly tools: ToolCalls;
   readonly nested: NestedRuns;
@@ -90,9 +90,9 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
         maxToolCalls,
         present,
         ...omitUndefined({ arrange: presentation.arrange }),
-        // The body of a function sees tools as methods of an object.
+        // A function body sees tools as methods of an object.
         ...(needsOf(run.profile).program === 'body' ? { namesOf: (tool) => methodNames(tool, seen.snapshot) } : {}),
-        // What a script gets is an envelope around the answer.
+        // A script gets an envelope around the answer.
         ...(script === undefined || presentation.seen !== undefined
           ? { observe: (tool, value) => observed?.observe(run, tool, presentation.seen?.(value) ?? value) }
           : {}),
@@ -141,7 +141,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     return { soFar: this.tools.soFar, recorded: this.recorded, nested: this.nested.soFar };
   }
 
-  /** The first call that leaves the host waits for this verdict. */
+  /** The first call that leaves the host waits for the type check verdict. */
   awaitVerdict(verdict: TypeCheckGate | undefined): void {
     this.#verdict = verdict;
   }
@@ -159,7 +159,10 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     return this.#dispatch(call, input, delegate, { context: facts.context, depth: 0, firstNumber: 0 });
   }
 
-  /** Why the program ends at this call: its types say that it would fail later. Questions about tools are answered anyway. */
+  /**
+   * Why the program is stopped at this call: the type check says that it would fail later. Questions about tools are still
+   * answered.
+   */
   async #stopped({ target }: GuestCall, verdict: TypeCheckGate): Promise<Failure | undefined> {
     if (isDiscovery(target) || isResults(target)) return undefined;
     if (!verdict.isOpen) await verdict.opened();
@@ -192,7 +195,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     return this.tools.callTool(numbered, input, delegate, asker.context);
   }
 
-  /** What a program asks about the tools that it sees. */
+  /** Answers questions about the tools that a program sees. */
   async #answerAbout(
     { target, argumentsJson }: GuestCall,
     input: readonly JsonValue[],
@@ -214,7 +217,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     return answered ?? PROGRAM_ENDED;
   }
 
-  /** What a script calls: a tool, or a stored script, whose end is a value to look at as well. */
+  /** Answers a script's call: to a tool, or to a stored script, whose outcome is also returned as a value. */
   async #answerScript(
     script: ScriptCalls,
     call: GuestCall,
@@ -230,7 +233,7 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   }
 }
 
-/** The answer where only scripts are searched. */
+/** The answer if only scripts are searched. */
 function noTools([query = null]: readonly JsonValue[]): CallReply {
   return { ok: true, json: JSON.stringify({ query, results: [] }) };
 }

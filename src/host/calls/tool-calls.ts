@@ -63,15 +63,15 @@ export interface ToolCallsOptions {
   readonly client: RunClient;
 }
 
-/** The calls of a suspended run. */
+/** The stored calls of a suspended run. */
 export interface CallsSoFar {
   readonly trace: readonly TraceEntry[];
   readonly warnings: readonly string[];
   readonly redactions: Readonly<Record<string, number>>;
   readonly made: number;
-  /** Of these, calls of servers that were sent; a run that an older codemode suspended does not say. */
+  /** The number of these calls that were sent to servers. Absent if an older codemode suspended the run. */
   readonly sent?: number;
-  /** What tools have answered. */
+  /** Bytes that tools have answered. */
   readonly toolBytes?: number;
   readonly partial?: PartialSoFar;
   readonly retries?: readonly CallRetry[];
@@ -81,24 +81,24 @@ const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0,
 
 /** Larger answers are not inspected: it would take too long. */
 const MAX_OBSERVED_CHARACTERS = 500_000;
-/** Of one of them a program may die; it meets the first ones first. */
+/** A program may fail with one of these errors. It meets the first ones first. */
 const MAX_KNOWN_FAILURES = 100;
-/** Of each kind, for a hint. */
+/** For each kind, for a hint. */
 const MAX_NOTED = 3;
 const MAX_TRACE_ENTRIES = 10_000;
 
-/** The tool calls of one program: counted, made, traced. The trace never holds inputs or outputs. */
+/** The tool calls of one program: counts, makes and traces them. The trace never contains inputs or outputs. */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly trace: TraceEntry[];
   readonly warnings: Set<string>;
-  /** Arguments that were probably meant to be others. */
+  /** Arguments that were probably misspelt. */
   readonly misnamed = new Set<string>();
   /** Tools whose answer was text that looks like JSON: `server/tool`. */
   readonly jsonTexts = new Set<string>();
-  /** Those without an answer. */
+  /** Calls without an answer. */
   readonly unfinished = new UnfinishedCalls();
-  /** Which answers said that there is more. */
+  /** Tracks answers that said there is more. */
   readonly partialAnswers: PartialAnswers;
   /** Attempts that failed before a call was sent again. */
   readonly retries: CallRetry[];
@@ -106,9 +106,9 @@ export class ToolCalls {
   readonly redactions: Record<string, number>;
   /** The decisions of people, if approvals were needed. */
   readonly approvalStates = new Set<ApprovalState>();
-  /** Which server failed a call with these words, and what the request would have had to be granted. */
+  /** By error message: the server that failed a call, and the capability that the request was missing. */
   readonly failures = new Map<string, CallFailure>();
-  /** Whether everything that it called may be called again: only then may the whole program be. */
+  /** Whether everything the program called may be called again. Only then may the whole program be run again. */
   isRepeatable = true;
   #made: number;
   #sent: number;
@@ -155,7 +155,7 @@ export class ToolCalls {
     };
   }
 
-  /** Finds the tool, counts the call and sends it. `run`: on whose behalf, where the caller is not the own program of the run. */
+  /** Finds the tool, counts the call and sends it. `run`: the run context, if the caller is not the run's own program. */
   async callTool(
     call: GuestCall,
     given: readonly JsonValue[],
@@ -170,7 +170,7 @@ export class ToolCalls {
     const input = arrange?.(found.tool, given) ?? given;
     if (!this.countOne()) {
       const error = tooManyCalls(maxToolCalls);
-      // Only the first is put on record: a loop would fill the disk.
+      // Only the first such call is recorded: a loop would fill the disk.
       return this.#made === maxToolCalls + 1
         ? this.refuse(found, call, error, 'limited', delegate, run)
         : present({ ok: false, error, verdict: 'limited' });
@@ -188,7 +188,7 @@ export class ToolCalls {
     return namesOf === undefined ? found : { ...found, ...namesOf(found) };
   }
 
-  /** Why there is no such tool: its server is down, or no server has it. */
+  /** Why the tool is missing: its server is down, or no server has it. */
   #missing(target: string, snapshot: CatalogSnapshot, { grants }: RunContext): GuestError {
     const server = snapshot.servers.find((each) => isUnavailable(each) && target.startsWith(`${each.path}/`));
     if (server === undefined) return noSuchTool(target, snapshot);
@@ -223,7 +223,7 @@ export class ToolCalls {
     );
   }
 
-  /** Passes a call that was counted to the broker, and notes what became of it. */
+  /** Passes a counted call to the broker and records its outcome. */
   async send(
     found: CalledTool,
     call: GuestCall,
@@ -242,7 +242,7 @@ export class ToolCalls {
     return reply;
   }
 
-  /** The same, with the outcome as it is: for calls whose answer is not the program's. */
+  /** The same, but returns the raw outcome: for calls whose answer does not go to the program. */
   async carryOut(
     found: CalledTool,
     { number }: Pick<GuestCall, 'number'>,
@@ -280,7 +280,7 @@ export class ToolCalls {
     const wasCancelled = !outcome.ok && outcome.verdict === 'cancelled';
     this.unfinished.end(unfinished, wasCancelled);
     if (delegate.isSuspended?.() === true && !outcome.ok && outcome.verdict === 'pending') {
-      // It has had no effect yet: it is made again, counted and traced, when the run is resumed.
+      // The call has had no effect yet. It is made, counted and traced again when the run is resumed.
       this.#made -= 1;
       return outcome;
     }
@@ -297,15 +297,15 @@ export class ToolCalls {
         for (const each of misnamedArguments(() => visibleLine(`${server.path}/${tool.name}`), tool, input))
           this.misnamed.add(each);
       const setPlace = this.partialAnswers.note(server.path, tool, { number, input }, outcome.reply);
-      // Located while the call is open: afterwards it is unknown. Lines of a stored script are not lines of the program.
+      // Located while the call is open: afterwards the position is unknown. Lines of a stored script are not lines of the program.
       if (setPlace !== undefined && run === this.#options.run) setPlace((await delegate.locate())[0]);
     }
     return outcome;
   }
 
   /**
-   * Answers a call from what an earlier run of the program was given. Undefined where it may not have that: the call is then
-   * made, or refused, like any other.
+   * Answers a call from the record of an earlier run. Undefined if that is not allowed: the call is then made or refused like any
+   * other.
    */
   async reuseAnswer(call: GuestCall, given: JsonValue | undefined, sent: SentCall, delegate: RunCallDelegate) {
     const { seen, run, broker, present } = this.#options;
@@ -313,7 +313,7 @@ export class ToolCalls {
     if (listed === undefined || this.#made >= this.#options.maxToolCalls) return undefined;
     const found = this.#named(listed);
     const target = targetOf(found, delegate);
-    // What became of it is unknown. One that changes nothing is made again.
+    // The outcome is unknown. A call that changes nothing is made again.
     if (sent.reply === undefined && isRepeatable(found.tool)) return undefined;
     if (!(await broker.admitReuse({ run, number: call.number, input: given, ...target }))) return undefined;
     this.countOne();
@@ -336,7 +336,7 @@ export class ToolCalls {
   #observe(tool: Tool, json: string | Uint8Array, { structuredContent, structuredJson }: ToolReply): void {
     const { observe } = this.#options;
     if (observe === undefined || typeof json !== 'string' || json.length > MAX_OBSERVED_CHARACTERS) return;
-    // Most contracts give the program the structured content: it need not be read a second time.
+    // Most contracts give the program the structured content, so it need not be parsed a second time.
     const isContent = structuredContent !== undefined && json === structuredJson;
     observe(tool, isContent ? structuredContent : (JSON.parse(json) as JsonValue));
   }

@@ -4,14 +4,14 @@ import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CalledTool } from './called-tool.js';
 
-/** One call in the list that an answer may have. */
+/** One call in a response's list of calls. */
 export interface TraceEntry {
   readonly serverId: string;
   readonly toolName: string;
   readonly durationMs: number;
   readonly ok: boolean;
   readonly error?: string;
-  /** Where the server answered with a task, which was followed to its end. */
+  /** Present if the server answered with a task, which was followed until it ended. */
   readonly taskId?: string;
 }
 
@@ -34,7 +34,7 @@ export function serversUsed(trace: readonly TraceEntry[]): ReadonlySet<string> {
   return new Set(trace.filter(({ ok }) => ok).map(({ serverId }) => serverId));
 }
 
-/** A summary, not a copy: what a tool says in an error may be its output, and what was wrong with an input is the input. */
+/** A summary, not a copy: a tool's error text may be its output, and a schema error may quote the input. */
 function summary(
   { error: { errorClass, message, fields }, verdict }: FailedCall,
   inputSchema: JsonValue | undefined,
@@ -47,7 +47,7 @@ function summary(
   return `${errorClass}: ${line.length > MAX_ERROR_CHARACTERS ? `${line.slice(0, MAX_ERROR_CHARACTERS)}...` : line}`;
 }
 
-/** The path as far as the schema names it: a key that the program made up is a part of its input. */
+/** The path as far as the schema declares it: a key that the program invented is part of its input. */
 function declaredPath(path: string, inputSchema: JsonValue | undefined): string {
   let schema: JsonValue | undefined = inputSchema;
   const parts = path.split('/').slice(1);
@@ -62,12 +62,12 @@ function declaredPath(path: string, inputSchema: JsonValue | undefined): string 
 
 const WAITING = "waits for a person's approval; nothing was sent";
 
-/** Its program could not wait for the decision. Nothing has failed. */
+/** The program could not wait for the decision. The call has not failed. */
 export function isWaiting({ error }: TraceEntry): boolean {
   return error?.endsWith(WAITING) === true;
 }
 
-/** Failures whose message is the server's, or has the input in it. */
+/** Failures whose message comes from the server or contains the input. */
 const FOREIGN_WORDS: Partial<Record<CallVerdict, string>> = {
   pending: WAITING,
   tool_error: 'the tool reported an error',

@@ -1,9 +1,9 @@
 import { isRepeatable, type Tool } from '../../domain/tool.js';
 import type { TraceEntry } from './tool-trace.js';
 
-/** A call that is being made. */
+/** A call in flight. */
 export interface UnfinishedCall {
-  /** From here on its server may have done what it asks for. */
+  /** From here on the server may have performed the call. */
   isSent: boolean;
 }
 
@@ -14,8 +14,8 @@ interface Known extends UnfinishedCall {
 }
 
 /**
- * The calls of one program that have no answer. Those that are left when the program ends are cancelled, but their servers may
- * have done the work: an agent that repeats a write without looking does it twice.
+ * The calls of one program that have no answer. Calls that are open when the program ends are cancelled, but their servers may have
+ * performed them: an agent that repeats a write without checking does it twice.
  */
 export class UnfinishedCalls {
   readonly #open = new Set<Known>();
@@ -32,7 +32,7 @@ export class UnfinishedCalls {
     if (wasCancelled) this.#cancelled.add(call as Known);
   }
 
-  /** Those that nothing has come of yet, as the trace of a program that has ended lists them. */
+  /** The open calls, as the trace of an ended program lists them. */
   trace(): TraceEntry[] {
     return [...this.#open].map((call) => ({
       serverId: call.serverId,
@@ -43,7 +43,7 @@ export class UnfinishedCalls {
     }));
   }
 
-  /** Those that may have taken effect, and would have it twice if they were repeated: `server/tool`, each once. */
+  /** Calls that may have taken effect and must not be repeated blindly: `server/tool`, each once. */
   mayHaveRun(): string[] {
     const sent = [...this.#cancelled, ...this.#open].filter(({ isSent, tool }) => isSent && !isRepeatable(tool));
     return [...new Set(sent.map(({ serverId, tool }) => `${serverId}/${tool.name}`))];
@@ -56,7 +56,7 @@ export function unfinishedSummary({ isSent }: UnfinishedCall): string {
 
 const UNFINISHED = 'ToolCallError: the program ended before the answer came';
 
-/** Whether an entry of a trace is a call without an answer. */
+/** Whether a trace entry is a call without an answer. */
 export function isUnfinished({ error }: TraceEntry): boolean {
   return error?.startsWith(UNFINISHED) === true;
 }

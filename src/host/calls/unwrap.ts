@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { CallReply } from '../../domain/run.js';
 import type { ToolReply } from '../../domain/upstream.js';
 
-/** What a program gets for a call, in every contract that gives it the value alone: the first rule that fits. */
+/** The value a program gets for a call, in every contract that returns the value alone: the first rule that matches. */
 export function unwrapOutcome(outcome: BrokerOutcome): CallReply {
   if (!outcome.ok) return { ok: false, error: outcome.error };
   return { ok: true, json: outcome.reply.structuredJson ?? JSON.stringify(unwrap(outcome.reply)) };
@@ -16,7 +16,10 @@ export function unwrap(reply: ToolReply): JsonValue {
   return fullResult(reply);
 }
 
-/** The whole MCP result, with every field that the server sent but `_meta`, its own and that of blocks: icons and names that are of no use to a program. */
+/**
+ * The whole MCP result with every field that the server sent, except `_meta` of the result and of its blocks: icons and names are
+ * of no use to a program.
+ */
 export function fullResult(reply: ToolReply): JsonObject {
   return {
     ...(reply.hasNoContent === true ? {} : { content: reply.content.map(({ _meta, ...block }) => block) }),

@@ -10,19 +10,19 @@ import { scriptAsTool } from '../scripts/search-scripts.js';
 /** What a program may import, as its caller sees it. */
 export interface CheckedView {
   readonly snapshot: CatalogSnapshot;
-  /** Declarations of the modules that every program of its contract has. */
+  /** Declarations of the modules that every program of the contract has. */
   readonly library: string;
-  /** What the caller has seen tools return that declare no output. */
+  /** Observed result types of tools that declare no output. */
   readonly observedTypeOf?: ObservedTypeOf | undefined;
-  /** The stored scripts that it may run, where it imports some. */
+  /** The stored scripts that the program may run, if it imports any. */
   readonly scripts: readonly ScriptHead[];
-  /** The namespaces that the body of a function names, of contract `unified`; absent for a module. */
+  /** The namespaces that a function body of contract `unified` names; absent for a module. */
   readonly namespaces?: readonly Namespace[];
 }
 
 /**
- * The declarations that a caller's programs are checked with. Each server's are written once, when a program first imports
- * it, and again when its tools change or more was seen of what they return; what the caller does not see is not in them.
+ * The declarations that a caller's programs are checked against. Each server's declarations are written when a program first
+ * imports it, and again when its tools or their observed types change. They contain nothing that the caller does not see.
  */
 export function checkedFilesOf(view: CheckedView): CheckedFiles {
   const { snapshot, library, observedTypeOf, scripts, namespaces } = view;
@@ -41,7 +41,7 @@ export function checkedFilesOf(view: CheckedView): CheckedFiles {
 const SERVERS = 'servers/';
 const API = 'api/';
 const SCRIPTS = SCRIPTS_SPECIFIER.slice('@codemode/'.length);
-/** Texts of one server's tools: what was seen differs from caller to caller. */
+/** Cached texts for one server's tools: observed types differ between callers. */
 const MAX_TEXTS = 4;
 const texts = new WeakMap<CatalogServer['tools'], Map<string, string>>();
 const globals = new WeakMap<CatalogSnapshot, { readonly library: string; readonly text: string }>();
@@ -55,12 +55,12 @@ function globalsOf(snapshot: CatalogSnapshot, library: string): string {
   return text;
 }
 
-/** Of a server whose tools are not known, everything can be imported as far as types go. */
+/** If a server's tools are unknown, every import from it type-checks. */
 function anyModule(specifier: string): string {
   return `declare module ${JSON.stringify(specifier)};\n`;
 }
 
-/** Names that the sandbox has and the language has not. What they are is not worth a check. */
+/** Globals that the sandbox has and the language does not. Their types are not worth checking. */
 const GLOBALS = [
   ...['console', 'URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'setTimeout', 'clearTimeout', 'fetch'],
   ...['structuredClone', 'queueMicrotask', 'atob', 'btoa', 'DOMException'],
@@ -68,7 +68,7 @@ const GLOBALS = [
   .map((name) => `declare var ${name}: any;\n`)
   .join('');
 
-/** Of namespaces that a body does not name, and of those that no declaration can have the names of, anything may be used. */
+/** Namespaces that a body does not name, and those that cannot be declared by name, have type any. */
 function apiGlobals(namespaces: readonly Namespace[]): string {
   const members = namespaces.map(({ name }) => `${name}: typeof import("@codemode/${API}${name}"); `).join('');
   return `declare const mcp: { ${members}[name: string]: any };\ndeclare var context: any;\ndeclare var fs: any;\n`;
@@ -112,7 +112,7 @@ function declared(
   return declareCheckedFile(module, observedTypeOf === undefined ? {} : { observedTypeOf }).text;
 }
 
-/** Their output schemas describe one run and bind none, so what they give may be anything. */
+/** A script's output schema describes one run and is not binding, so its result may be anything. */
 function scriptsText(scripts: readonly ScriptHead[]): string {
   const exportNames = scriptFunctions(scripts);
   const tools = scripts

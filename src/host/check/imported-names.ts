@@ -1,8 +1,8 @@
-/** The names under which a program has tools: functions, and whole modules. */
+/** The names under which a program uses tools: functions and whole modules. */
 export interface ImportedNames {
   readonly functions: ReadonlySet<string>;
   readonly modules: ReadonlySet<string>;
-  /** What `mcp` has, in the body of a function: it also takes arguments by position. */
+  /** The members of `mcp` in a function body, which also takes positional arguments. */
   readonly namespaces?: ReadonlySet<string>;
 }
 
@@ -10,12 +10,12 @@ const IMPORT = /\bimport\s+(type\s+)?([^'";()]*?)\s*from\s*["']@codemode\/(?:ser
 const WHOLE = /^\*\s*as\s+([\w$]+)$/;
 const ONE = /^([\w$]+)(?:\s+as\s+([\w$]+))?$/;
 
-/** The names of a body. */
+/** The names in a function body. */
 export function membersOf(namespaces: readonly string[]): ImportedNames {
   return { functions: new Set(), modules: new Set(), namespaces: new Set(namespaces) };
 }
 
-/** Read from the source by eye: names that are not found are only checked less. */
+/** Found by pattern matching, not by parsing: a name that is missed is only checked less. */
 export function importedNames(source: string): ImportedNames {
   const functions = new Set<string>();
   const modules = new Set<string>();

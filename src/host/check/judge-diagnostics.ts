@@ -7,14 +7,14 @@ import { maskSource } from './mask-source.js';
 import { PromiseUse } from './promise-use.js';
 import { ToolArguments } from './tool-arguments.js';
 
-/** What a model has to read of one problem. */
+/** The most characters a model has to read about one problem. */
 const MAX_MESSAGE_CHARACTERS = 600;
 
 /**
- * Tells apart what would surely fail at run time from what may be fine. The compiler is right about types, and programs run
- * without them: so a mistake counts only where the value stands there as a literal, or a name cannot exist. In doubt it is
- * a warning. A program that catches errors may rely on one: nothing in it is certain. `namespaces`: what `mcp` has, in the body of a
- * function.
+ * Separates definite runtime failures from diagnostics that may be harmless. The compiler is right about types, but programs run
+ * without them. So a mistake counts only if the value is a literal in the source, or a name cannot exist. A doubtful diagnostic is
+ * a warning. A program that catches errors may rely on them, so nothing in it is definite. `namespaces`: the members of `mcp` in a
+ * function body.
  */
 export function judgeDiagnostics(
   source: string,
@@ -49,7 +49,7 @@ export function judgeDiagnostics(
 
 const HANDLES_ERRORS = /\bcatch\b|\ballSettled\b|\bPromise\s*\.\s*any\b|\.\s*then\s*\([^()]*,/;
 
-/** 7xxx: types that were left out. 1xxx: syntax, which the sandbox judges by its own rules. */
+/** 7xxx: missing type annotations. 1xxx: syntax, which the sandbox judges by its own rules. */
 function isNoise(code: number): boolean {
   return (code >= 7000 && code < 8000 && code !== NO_INDEX) || code < 2000;
 }
@@ -64,7 +64,7 @@ const OF_SERVER = /@codemode\/servers\//;
 const OF_FILE = /modules\/(?:servers\/|scripts\b)|@codemode\/scripts/;
 const OF_MODULE = /on type 'typeof import\("\/p\/modules\/(?:servers\/|scripts\b|api\/)/;
 
-/** A function that its server does not have, or a server that does not exist. Types may be imported that do not exist. */
+/** A function that its server does not have, or a server that does not exist. Types may be imported even if they do not exist. */
 function isUnknownName({ code, text, start, end }: CompilerDiagnostic, masked: string): boolean {
   if (code === NO_MODULE) return OF_SERVER.test(text) && !/^\s*import\s+type\b/.test(lineAt(masked, start));
   const name = masked.slice(start, end);
@@ -73,7 +73,7 @@ function isUnknownName({ code, text, start, end }: CompilerDiagnostic, masked: s
     const alias = /^\s+as\s+([\w$]+)/.exec(masked.slice(end))?.[1] ?? name;
     return /^[\w$]+$/.test(alias) && new RegExp(`(?<![\\w$.])${alias.replaceAll('$', '\\$')}\\s*\\(`).test(masked);
   }
-  // Asked for with `?.`, it may be missing.
+  // Accessed with `?.`, so it may be missing.
   if (code !== NO_PROPERTY && code !== NO_PROPERTY_BUT) return false;
   return (
     OF_MODULE.test(text) && masked[start - 1] === '.' && masked[start - 2] !== '?' && /^\s*\(/.test(masked.slice(end))
@@ -93,14 +93,14 @@ function hintFor({ text }: CompilerDiagnostic, isPromise: boolean, line: string 
   return isPromise ? 'Write await before the call.' : undefined;
 }
 
-/** Longer lines are not repeated. */
+/** Longer lines are not quoted. */
 const MAX_LINE_CHARACTERS = 160;
 
-/** The misspelt name stands at the place itself; of a value that is not allowed, the name of its property. */
+/** The misspelt name is at the position itself. For a value that is not allowed, the position is that of its property name. */
 const MISSPELT_NAME: ReadonlySet<number> = new Set([NO_PROPERTY_BUT, NO_EXPORT_BUT, 2561]);
 const MISSPELT_VALUE = 2820;
 
-/** The line with what was meant. */
+/** The source line with the suggested name. */
 function correctedLine(diagnostic: CompilerDiagnostic, source: string): string | undefined {
   const meant = MEANT.exec(diagnostic.text)?.[1];
   const place = meant === undefined ? undefined : misspeltIn(diagnostic, source);
@@ -119,11 +119,11 @@ function misspeltIn({ code, start, end }: CompilerDiagnostic, source: string) {
   }
   if (code !== MISSPELT_VALUE) return undefined;
   const [whole, before = ''] = /^(\s*:\s*)(["'])[^"'\\\n]*\2/.exec(source.slice(end)) ?? [];
-  // What was meant is written with its quotes.
+  // The suggestion includes its quotes.
   return whole === undefined ? undefined : { start: end + before.length, end: end + whole.length, quote: '' };
 }
 
-/** Codes whose words do not say which property they are about. */
+/** Codes whose message does not say which property is wrong. */
 const OF_PROPERTY: ReadonlySet<number> = new Set([2322, 2739, 2740, 2741, 2820]);
 
 function messageOf({ code, text, chain, start, end }: CompilerDiagnostic, source: string): string {
@@ -133,7 +133,7 @@ function messageOf({ code, text, chain, start, end }: CompilerDiagnostic, source
   const plain = `${name === undefined ? '' : `${name}: `}${whole}`
     .replaceAll(/typeof import\("\/p\/modules\/api\/([^"]+)"\)/g, 'mcp.$1')
     .replaceAll(/typeof import\("\/p\/modules\/([^"]+)"\)/g, '@codemode/$1')
-    // What a promise would resolve to is of no use to who has forgotten to await it.
+    // The resolved type does not help an author who forgot `await`.
     .replaceAll(/'Promise<.{60,}?>'/gs, "'Promise<...>'")
     .replaceAll(' | undefined', '');
   const cut = plain.length > MAX_MESSAGE_CHARACTERS ? `${plain.slice(0, MAX_MESSAGE_CHARACTERS)}...` : plain;

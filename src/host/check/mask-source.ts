@@ -1,13 +1,13 @@
 /**
- * The source with the insides of strings, comments, templates and regular expressions blanked, character for character: what
- * is left are names and punctuation at their own places. It is a reading by eye, not a parser: undefined where brackets do
- * not pair up, which means that something was read wrongly.
+ * The source with the contents of strings, comments, templates and regular expressions blanked, character for character: names and
+ * punctuation stay at their positions. This is a heuristic, not a parser: undefined if brackets do not pair up, which means that
+ * something was misread.
  */
 export function maskSource(source: string): MaskedSource | undefined {
   const text = source.split('');
   const partner = new Map<number, number>();
   const open: { readonly at: number; readonly bracket: string }[] = [];
-  /** Depths at which a template goes on after the `}` of its expression. */
+  /** Depths at which a template continues after the `}` of its expression. */
   const templates: number[] = [];
   let at = 0;
   const blank = (from: number, to: number) => {
@@ -71,7 +71,7 @@ export function maskSource(source: string): MaskedSource | undefined {
 
 export interface MaskedSource {
   readonly text: string;
-  /** For each bracket the place of the one that belongs to it. */
+  /** For each bracket, the position of its partner. */
   readonly partner: ReadonlyMap<number, number>;
 }
 
@@ -99,7 +99,7 @@ function endOfRegularExpression(source: string, from: number): number {
 
 const WORDS_BEFORE_EXPRESSIONS = /(?:^|[^\w$.])(?:return|typeof|case|in|of|await|yield|delete|void|throw|new|else|do)$/;
 
-/** Whether a `/` here begins a regular expression: after a value it divides. */
+/** Whether a `/` here starts a regular expression: after a value it divides. */
 function mayBeginExpression(text: readonly string[], at: number): boolean {
   const before = text
     .slice(Math.max(0, at - 40), at)
@@ -110,7 +110,7 @@ function mayBeginExpression(text: readonly string[], at: number): boolean {
   return WORDS_BEFORE_EXPRESSIONS.test(before);
 }
 
-/** The innermost bracket that is open at a place. */
+/** The innermost bracket that is open at a position. */
 export function enclosingBracket({ text, partner }: MaskedSource, at: number): number | undefined {
   for (let each = at - 1; each >= 0; each -= 1) {
     const character = text[each] as string;

@@ -2,7 +2,7 @@ import { exportNames } from '../../catalog/names.js';
 import { type Namespace, namespacesOf } from '../../catalog/namespaces.js';
 import { type CatalogSnapshot, isUnavailable } from '../../catalog/snapshot.js';
 
-/** The namespaces that a body names, as far as a file of declarations can have their names: others are not checked. */
+/** The namespaces that a body names, if their names can be declared. Other namespaces are not checked. */
 export function namedNamespaces(source: string, snapshot: CatalogSnapshot): readonly Namespace[] {
   const words = new Set(source.match(/[A-Za-z_$][\w$]*/g));
   return namespacesOf(snapshot).filter(
@@ -14,7 +14,7 @@ export function namedNamespaces(source: string, snapshot: CatalogSnapshot): read
   );
 }
 
-/** Members of an object may have names that functions must not have: `delete`, `a-b`. */
+/** Members of an object may have names that functions cannot have: `delete`, `a-b`. */
 function isDeclarable(name: string): boolean {
   return exportNames([name]).get(name) === name;
 }

@@ -10,10 +10,10 @@ export interface CheckedProgram extends CheckedView {
   readonly source: string;
 }
 
-/** A compiler takes about as long as its source is: larger programs are run as they are. */
+/** Compile time grows with the source: larger programs run unchecked. */
 const MAX_SOURCE_CHARACTERS = 100_000;
 
-/** What the types of a program say. Never rejects. */
+/** The type check verdict of a program. Never rejects. */
 export async function checkProgram(checkers: TypeCheckers, program: CheckedProgram): Promise<TypeVerdict> {
   const { caller, source, snapshot } = program;
   if (source.length > MAX_SOURCE_CHARACTERS)
@@ -40,7 +40,7 @@ export async function checkProgram(checkers: TypeCheckers, program: CheckedProgr
   }
 }
 
-/** The compiler looks at no `return` outside of a function. On the first line, so that only offsets move. */
+/** The compiler rejects a `return` outside a function. The head is on the first line, so that only offsets change. */
 const BODY_HEAD = 'export default async () => {';
 const BODY_END = '\n}';
 
@@ -49,7 +49,7 @@ function ofBody({ start, end, ...diagnostic }: CompilerDiagnostic, { length }: s
   return from < 0 || to > length ? [] : [{ ...diagnostic, start: from, end: to }];
 }
 
-/** A server that there is, under a name that the compiler does not find: it is not the program's mistake. */
+/** A server that exists under a name that the compiler does not find: not the program's mistake. */
 function isKnownModule({ code, text }: CompilerDiagnostic, { serverByPath }: CatalogSnapshot): boolean {
   const path = /^Cannot find module '@codemode\/servers\/(.+)' or/s.exec(text)?.[1];
   return code === NO_MODULE && path !== undefined && serverByPath.has(path);
@@ -57,10 +57,10 @@ function isKnownModule({ code, text }: CompilerDiagnostic, { serverByPath }: Cat
 
 const NO_MODULE = 2307;
 
-/** Problems that are told together: a program is best repaired in one go. */
+/** Problems reported together, so that the program can be repaired in one go. */
 const MAX_TOLD = 4;
 
-/** How a program ends that would surely fail, before anything of it was sent. */
+/** The failure of a program that would certainly fail, before it has sent any call. */
 export function typeFailure(problems: readonly TypeProblem[]): Failure | undefined {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const [first, ...others] = errors;

@@ -7,11 +7,11 @@ const NOT_ITERABLE: ReadonlySet<number> = new Set([2488, 2504]);
 const ON_TYPE = /on type '(.*)'\.(?: Did you mean .*)?$/s;
 const OF_TYPE = /^Type '(.*)' must have a/s;
 
-/** Promises that are used as if they were what they resolve to. */
+/** Finds promises that are used as if they were their resolved values. */
 export class PromiseUse {
   readonly #source: string;
   readonly #masked: MaskedSource;
-  /** Who writes types may know better. */
+  /** An author who writes types may know better. */
   readonly #hasOwnPromises: boolean;
 
   constructor(source: string, masked: MaskedSource) {
@@ -20,7 +20,7 @@ export class PromiseUse {
     this.#hasOwnPromises = /\bPromise\s*</.test(masked.text) || /\bas\s+any\b/.test(masked.text);
   }
 
-  /** Whether the value is a promise there, whatever happens before, and nothing but a promise. */
+  /** Whether the value is always a promise at this position and nothing else. */
   isMisused({ code, start, end, text, chain }: CompilerDiagnostic): boolean {
     if (this.#hasOwnPromises) return false;
     const masked = this.#masked.text;
@@ -38,7 +38,7 @@ export class PromiseUse {
   #isOfCertain(start: number, end: number): boolean {
     const masked = this.#masked.text;
     const name = masked.slice(start, end);
-    // Somebody gives promises properties of their own.
+    // The program gives promises properties of its own.
     if (new RegExp(`\\.\\s*${name.replaceAll('$', '\\$')}\\s*=(?!=)`).test(masked)) return false;
     if (masked[start - 1] === '.') return masked[start - 2] !== '?' && this.#isCertain(masked.slice(0, start - 1));
     const bracket = enclosingBracket(this.#masked, start);
@@ -48,7 +48,7 @@ export class PromiseUse {
     return value !== undefined && this.#isCertain(value);
   }
 
-  /** What a pattern that ends here is filled from. */
+  /** The value that the pattern ending here destructures. */
   #assigned(end: number): string | undefined {
     const { text, partner } = this.#masked;
     const [equals] = /^\s*=\s*/.exec(text.slice(end)) ?? [];
@@ -64,7 +64,7 @@ export class PromiseUse {
       : text.slice(from, close + 1);
   }
 
-  /** The value of a call, or a constant: a variable may hold something else by now. */
+  /** The result of a call, or a constant: a variable may have been reassigned. */
   #isCertain(before: string): boolean {
     const trimmed = before.trimEnd();
     if (trimmed.endsWith(')')) return true;
@@ -77,7 +77,7 @@ export class PromiseUse {
   }
 }
 
-/** `Promise<...>` and no other type beside it. */
+/** `Promise<...>`, not in a union. */
 function isPromise(type: string | undefined): boolean {
   if (type === undefined || !type.startsWith('Promise<')) return false;
   let depth = 0;

@@ -8,7 +8,7 @@ import { namedNamespaces } from './named-namespaces.js';
 import { type CheckedProgram, checkProgram } from './program-check.js';
 import { TypeCheckGate } from './type-check-gate.js';
 
-/** What a program may import: tools, and stored scripts where it names them. */
+/** What a program may import: tools, and the stored scripts that it names. */
 export interface SeenByProgram {
   readonly view: ToolView;
   readonly scripts: readonly ScriptHead[];
@@ -17,12 +17,12 @@ export interface SeenByProgram {
 const CALLS_MEMBERS = /\bmcp\b/;
 const CALLS_TOOLS = /@codemode\/(?:servers\/|scripts\b)/;
 
-/** Checks the types of a session's programs. Where it cannot, it says so once. */
+/** Type-checks a session's programs. If it cannot, it says so once. */
 export class SessionTypeCheck {
   readonly #caller: CallerId;
-  /** The declarations that programs of the contract see besides their tools; absent where they are not checked. */
+  /** The declarations that programs of the contract see besides their tools; absent if they are not checked. */
   readonly #library: string | undefined;
-  /** Programs are bodies of functions. */
+  /** Programs are function bodies. */
   readonly #isBody: boolean;
   #saidUnchecked = false;
 
@@ -32,7 +32,7 @@ export class SessionTypeCheck {
     this.#isBody = isBody;
   }
 
-  /** What the types of a module say of it. Nothing is run. */
+  /** The type check verdict of a module. Nothing is run. */
   async check(
     types: TypeCheckers | undefined,
     source: string,
@@ -44,7 +44,7 @@ export class SessionTypeCheck {
     return checkProgram(types, this.#checked(source, await viewOf(), library));
   }
 
-  /** The check of a program that is about to start, beside it. Only modules that name servers are checked. */
+  /** Checks a program in parallel with its start. Only modules that name servers are checked. */
   gateFor(types: TypeCheckers | undefined, request: RunRequest, seen: SeenByProgram): TypeCheckGate | undefined {
     const library = this.#library;
     const { source, script } = request;
@@ -60,14 +60,14 @@ export class SessionTypeCheck {
     return this.#isBody ? { ...program, namespaces: namedNamespaces(source, snapshot) } : program;
   }
 
-  /** What the answer says of types: what may explain a failure, and once that programs are not checked. */
+  /** The type news for the answer: warnings that may explain a failure, and once that programs are not checked. */
   newsOf(gate: TypeCheckGate | undefined, outcome: Outcome): Pick<RunSummary, 'typeWarnings' | 'typesUnchecked'> {
     if (gate === undefined) return {};
     const { problem, warnings } = gate;
     const isNew = problem !== undefined && !this.#saidUnchecked;
     this.#saidUnchecked ||= isNew;
     const failure = outcome.status === 'failed' ? outcome.failure : undefined;
-    // Other failures, and those of calls, say themselves what was wrong.
+    // Other failures, and failed calls, explain themselves.
     const mayExplain = failure?.kind === 'exception' && failure.errorClass === undefined && warnings.length > 0;
     return {
       ...(mayExplain ? { typeWarnings: warnings } : {}),

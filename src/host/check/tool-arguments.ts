@@ -10,7 +10,7 @@ const IN_TYPE = /does not exist in type '(\{.*\})'/s;
 const TOO_FEW_ARGUMENTS = 2554;
 const LITERAL = /^(?:-?\s*\d[\w.]*|true\b|false\b|null\b)/;
 
-/** What is wrong with the arguments that a program writes out for a tool, as far as it is certain. */
+/** Finds definite errors in the literal arguments that a program passes to a tool. */
 export class ToolArguments {
   readonly #source: string;
   readonly #masked: MaskedSource;
@@ -22,11 +22,11 @@ export class ToolArguments {
     this.#names = names;
   }
 
-  /** Whether the tool's own schema refuses this call, whatever happens before it. */
+  /** Whether the tool's schema certainly refuses this call. */
   isRefused(diagnostic: CompilerDiagnostic): boolean {
     const { code, start, end, text } = diagnostic;
     if (code === TOO_FEW_ARGUMENTS) return /got 0\.$/.test(text) && this.#isCallOfTool(start, end);
-    // A tool that declares no input takes what it is given.
+    // A tool that declares no input accepts any.
     if (/'never'/.test(text)) return false;
     if (!this.#isInArguments(start)) return false;
     if (code === MISSPELT_PROPERTY) return true;
@@ -38,7 +38,7 @@ export class ToolArguments {
     return this.#isLiteral(value) || (/^Type 'Promise</.test(text) && this.#isCall(value));
   }
 
-  /** Only object and array literals lie between this place and the brackets of a call of a tool. */
+  /** Only object and array literals lie between this position and the brackets of a tool call. */
   #isInArguments(at: number): boolean {
     const { text } = this.#masked;
     let bracket = enclosingBracket(this.#masked, at);
@@ -47,7 +47,7 @@ export class ToolArguments {
     return this.#names.namespaces === undefined || this.#isByName(bracket);
   }
 
-  /** One object and nothing else: by position the compiler's words are about another way to call it. */
+  /** One object and nothing else: for positional arguments the compiler's message is about another overload. */
   #isByName(bracket: number): boolean {
     const { text, partner } = this.#masked;
     const open = bracket + 1 + (/^\s*/.exec(text.slice(bracket + 1))?.[0].length ?? 0);
@@ -55,14 +55,14 @@ export class ToolArguments {
     return close !== undefined && /^\s*,?\s*\)/.test(text.slice(close + 1));
   }
 
-  /** `create_issue()`: the place is the name, or the whole call. */
+  /** `create_issue()`: the position is the name, or the whole call. */
   #isCallOfTool(start: number, end: number): boolean {
     const { text } = this.#masked;
     const bracket = text.indexOf('(', start);
     return bracket >= 0 && bracket <= end + 1 && this.#isTool(text.slice(0, bracket));
   }
 
-  /** Whether what ends here is the name of an imported function, or of one of an imported module. */
+  /** Whether this text ends with the name of an imported function, or of a function of an imported module. */
   #isTool(before: string): boolean {
     const { namespaces } = this.#names;
     if (namespaces !== undefined) {
@@ -75,7 +75,7 @@ export class ToolArguments {
     return this.#names.functions.has(name) && !/\.\s*[\w$]+\s*$/.test(before);
   }
 
-  /** Where the value begins that a diagnostic is about: the place itself, or what stands behind a property's name. */
+  /** The start of the value that a diagnostic is about: the position itself, or the value after a property name. */
   #valueAt(start: number, end: number): number | undefined {
     const { text } = this.#masked;
     const colon = /^\s*:\s*/.exec(text.slice(end));
@@ -84,7 +84,7 @@ export class ToolArguments {
     return start;
   }
 
-  /** Whether the object that has a property which nobody knows lacks one that is required. More than is known is allowed. */
+  /** Whether an object with an unknown property lacks a required one. Unknown properties alone are allowed. */
   #lacksRequired(at: number, type: string | undefined): boolean {
     const open = enclosingBracket(this.#masked, at);
     if (open === undefined || type === undefined || !this.#isPlainObject(open)) return false;
@@ -96,7 +96,7 @@ export class ToolArguments {
     });
   }
 
-  /** An object with all its properties written out. */
+  /** An object literal without spread or computed keys. */
   #isPlainObject(at: number): boolean {
     const { text, partner } = this.#masked;
     if (text[at] !== '{') return false;
@@ -112,21 +112,21 @@ export class ToolArguments {
     return true;
   }
 
-  /** A number, a text, `true`, `false` or `null`; an object or a list where something else is wanted. */
+  /** A number, a string, `true`, `false` or `null`; an object or a list if another type is expected. */
   #isLiteral(at: number): boolean {
     const { text, partner } = this.#masked;
     const character = text[at] as string;
     const simple = LITERAL.exec(text.slice(at))?.[0];
     if (simple !== undefined) return this.#isWhole(at + simple.length);
     if (character === '"' || character === "'") return this.#isWhole(text.indexOf(character, at + 1) + 1);
-    // A text with expressions in it is a text too.
+    // A template counts only without expressions.
     if (character === '`') {
       const close = this.#source.indexOf('`', at + 1);
       return !this.#source.slice(at, close).includes('${') && this.#isWhole(close + 1);
     }
     if (character !== '{' && character !== '[') return false;
     const close = partner.get(at);
-    // Its own elements are judged where they stand: here it is of the wrong kind as a whole.
+    // Its elements are judged at their own positions. Here the literal as a whole has the wrong type.
     return close !== undefined && close === this.#nextBracketless(at) && this.#isWhole(close + 1);
   }
 
@@ -134,7 +134,7 @@ export class ToolArguments {
     return /^[[{]\s*[\]}]/.test(this.#masked.text.slice(at)) ? this.#masked.partner.get(at) : undefined;
   }
 
-  /** A call whose promise is passed on as it is. */
+  /** A call whose promise is passed on unchanged. */
   #isCall(at: number): boolean {
     const { text, partner } = this.#masked;
     const name = /^[\w$]+(?:\s*\.\s*[\w$]+)?\s*(?=\()/.exec(text.slice(at))?.[0];
@@ -143,7 +143,7 @@ export class ToolArguments {
     return close !== undefined && this.#isWhole(close + 1);
   }
 
-  /** Nothing is made of the value: no operator, no property, no type. */
+  /** The value is used as written: no operator, no property access, no type assertion follows. */
   #isWhole(end: number): boolean {
     return /^\s*[,})\]]/.test(this.#masked.text.slice(end));
   }
@@ -154,7 +154,7 @@ function nameOf(part: string): string {
   return /^\s*["']?([^"':\s]+)/.exec(part)?.[1] ?? '';
 }
 
-/** Parts between separators that are in no bracket and no string. */
+/** Parts between separators outside all brackets and strings. */
 function topLevelParts(text: string, separator: string): string[] {
   const masked = maskSource(text)?.text;
   if (masked === undefined) return [];

@@ -2,10 +2,10 @@ import type { Failure } from '../../domain/run.js';
 import type { TypeProblem, TypeVerdict } from '../../domain/type-check.js';
 import { typeFailure } from './program-check.js';
 
-/** A call waits no longer for the verdict: the run goes on as if nobody had looked. */
+/** A call waits no longer than this for the verdict. Then the run continues unchecked. */
 const PATIENCE_MS = 2_000;
 
-/** The verdict about a program that runs already: its first call waits for it. */
+/** The verdict about a program that is already running. Its first call waits for it. */
 export class TypeCheckGate {
   readonly #arrived: Promise<Failure | undefined>;
   #verdict: TypeVerdict | undefined;
@@ -14,7 +14,7 @@ export class TypeCheckGate {
 
   constructor(verdict: Promise<TypeVerdict>) {
     this.#arrived = verdict.then((arrived) => {
-      // A verdict that comes late is told, and stops nothing: calls have been sent.
+      // A late verdict is reported but stops nothing: calls have been sent.
       this.#verdict = arrived;
       if (!this.#isOpen && arrived.isChecked) this.#failure = typeFailure(arrived.problems);
       this.#isOpen = true;
@@ -22,12 +22,12 @@ export class TypeCheckGate {
     });
   }
 
-  /** Whether calls need not wait: there is a verdict, or it was waited for long enough. */
+  /** Whether calls need not wait: the verdict has arrived, or its timeout has passed. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Why the program must not go on, where it must not. */
+  /** Why the program must not continue, if so. */
   get failure(): Failure | undefined {
     return this.#failure;
   }
@@ -43,12 +43,12 @@ export class TypeCheckGate {
     this.#isOpen = true;
   }
 
-  /** What may explain why a program failed: nothing where it did not stop it before. */
+  /** The problems found, which may explain why a program failed. Empty without a verdict. */
   get warnings(): readonly TypeProblem[] {
     return this.#verdict?.isChecked === true ? this.#verdict.problems : [];
   }
 
-  /** Why nobody has looked, where the checker was there and failed. */
+  /** Why the check did not happen, if the checker was available and failed. */
   get problem(): string | undefined {
     const verdict = this.#verdict;
     return verdict?.isChecked === false && verdict.isFailure === true ? verdict.reason : undefined;

@@ -2,7 +2,7 @@ import type { CallerId, GuestCall } from '../../domain/run.js';
 import type { AnsweredCall } from '../recordings/recorded-call.js';
 import type { SuspendedRuns } from '../runs/suspended-runs.js';
 
-/** The run that a program continues, by what its servers answered. */
+/** The earlier run that a program continues, with the answers of its servers. */
 export interface ContinuedProgram {
   readonly caller: CallerId;
   readonly profile: string;
@@ -12,15 +12,15 @@ export interface ContinuedProgram {
 }
 
 /**
- * The calls of the last run of a program that ended before a call which a person had to decide about. The next run of the
- * same program is given these answers again: no call is made twice, whether it needed a person or not.
+ * The calls of a program's last run, which ended before a call that needed approval. The next run of the same program gets these
+ * answers again, so no call is made twice, whether it needed approval or not.
  */
 export class Continuation {
   readonly runId: string;
-  /** Random numbers are those of the earlier run, so that its calls are the same. */
+  /** The earlier run's random seed, so that the calls are the same. */
   readonly seed: number | undefined;
   readonly #left: AnsweredCall[];
-  /** Calls that were answered from the record. */
+  /** Calls answered from the record. */
   answered = 0;
 
   constructor(runId: string, seed: number | undefined, calls: readonly AnsweredCall[]) {
@@ -29,7 +29,7 @@ export class Continuation {
     this.#left = calls.filter(({ isSent }) => isSent === true);
   }
 
-  /** What was sent then: the same tool, as it was, with the same arguments. Each is taken once. */
+  /** The recorded call to the same unchanged tool with the same arguments. Each record is taken once. */
   take({ target, argumentsJson }: GuestCall, toolDigest: string): SentCall | undefined {
     const at = this.#left.findIndex(
       (call) => call.target === target && call.argumentsJson === argumentsJson && call.toolDigest === toolDigest,
@@ -39,17 +39,17 @@ export class Continuation {
     return sent;
   }
 
-  /** It was not used. */
+  /** The record was not used. */
   giveBack(sent: SentCall): void {
     this.#left.unshift(sent);
     this.answered--;
   }
 }
 
-/** A call that reached its server. Without a reply the program was over before: what became of the call is unknown. */
+/** A call that reached its server. Without a reply the program ended first, and the outcome is unknown. */
 export type SentCall = AnsweredCall;
 
-/** Undefined where the program starts from the beginning, and where the store cannot be read. */
+/** Undefined if the program starts from the beginning, or if the store cannot be read. */
 export async function continuationOf(
   suspended: Pick<SuspendedRuns, 'lastDecided'>,
   { source, language, ...owner }: ContinuedProgram,

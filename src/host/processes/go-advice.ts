@@ -6,7 +6,7 @@ import { goBriefing, goDeclarationsOf, goToolsOf } from './go-package.js';
 const MAX_NAMES = 5;
 const MAX_DECLARATION_CHARACTERS = 12_000;
 
-/** What helps with code that does not compile: names that were meant, and types that the agent has not been shown. */
+/** Advice for code that does not compile: the intended names, and types that the agent has not seen. */
 export function goAdvice(source: string, complaint: string, view: ToolView): string {
   const { forCode } = view;
   const { declarations, toolByFunction } = goToolsOf(forCode);
@@ -34,7 +34,7 @@ export function goAdvice(source: string, complaint: string, view: ToolView): str
   return [...meant, ...fieldsOfText(complaint), ...returnedValue(complaint), ...late, ...shown].join('\n');
 }
 
-/** What helps with an error that a program met because it wanted something of the machine. */
+/** Advice for an error of a program that tried to access the machine. */
 export function outsideAdvice(message: string): string {
   const find = 'searchTools(ctx, "words") finds a tool that does it.';
   if (/\bdial (?:tcp|udp)\b|\bsocket: operation not permitted/.test(message))
@@ -42,7 +42,7 @@ export function outsideAdvice(message: string): string {
   return /: no such file or directory$/m.test(message) ? `There are no files here. ${find}` : '';
 }
 
-/** Tools without a declared output give their text, and code that was written for its data takes it for a struct. */
+/** Tools without a declared output return text. Code that expects their data uses the text as a struct. */
 function fieldsOfText(complaint: string): string[] {
   const [, variable] =
     /([\p{L}_][\p{L}\p{Nd}_]*)\.\S+ undefined \(type string has no field or method/u.exec(complaint) ?? [];
@@ -56,7 +56,7 @@ function returnedValue(complaint: string): string[] {
     : [];
 }
 
-/** Functions have the tool's name, with the server's in front where two have the same. */
+/** A function has the tool's name, prefixed with the server's name if two tools share it. */
 function isFunctionOf({ tool, server }: CatalogTool, name: string): boolean {
   const folded = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{Nd}]/gu, '');
   return [tool.name, `${server.path}${tool.name}`, `${server.id}${tool.name}`].some(

@@ -13,7 +13,7 @@ import { goSignature, observedIn } from './go-signature.js';
 /** `searchTools` and `describeTools` of programs in Go: names first, types on demand. */
 
 const TARGET = '@go/';
-/** As many as a program that prints them should show a model. */
+/** As many hits as a program that prints them should show a model. */
 const DEFAULT_HITS = 10;
 const MAX_HITS = 2_000;
 const MAX_DESCRIBED = 200;
@@ -23,7 +23,7 @@ export function isGoCatalog(target: string): boolean {
   return target.startsWith(TARGET);
 }
 
-/** Answers from the program's own snapshot. A wrong question is an error of the program, with the right one in the hint. */
+/** Answers from the program's own snapshot. An invalid question is an error of the program, with the correct form in the hint. */
 export function answerGoCatalog(
   target: string,
   [question]: readonly JsonValue[],
@@ -56,17 +56,17 @@ function search(
   const limit = isListing ? MAX_HITS : DEFAULT_HITS;
   const hits = catalog.search(query, { limit }, snapshot);
   const found = hits.flatMap(({ tool: { serverId, name } }): JsonObject[] => {
-    // What is excluded from code, or denied, is in the catalog and not in the snapshot.
+    // Tools that are excluded from code or denied are in the catalog but not in the snapshot.
     const server = snapshot.servers.find(({ id }) => id === serverId);
     const tool = server && snapshot.toolByTarget.get(`${server.path}/${name}`)?.tool;
     const functionName = tool && tools.functionByTool.get(tool);
     if (tool === undefined || functionName === undefined) return [];
-    // The first line alone is often a heading: "Purpose:".
+    // The first line alone is often only a heading: "Purpose:".
     const words = visibleText(tool.description ?? tool.title ?? '')
       .replace(/\s+/g, ' ')
       .trim();
     const description = firstSentences(words, MAX_DESCRIPTION_CHARACTERS);
-    // Of a list of all tools a program picks by name: thousands of signatures would be made for nothing.
+    // A program picks from a full list by name, so thousands of signatures would be wasted.
     const signature = isListing ? '' : goSignature(functionName, tool, tools, observedTypeOf);
     return [{ server: serverId, tool: name, function: functionName, signature, description }];
   });

@@ -4,7 +4,7 @@ import { briefingOf, type ToolView } from '../tools/tool-view.js';
 import { goToolsOf } from './go-package.js';
 import { goFieldsOf, goInputOf } from './go-signature.js';
 
-/** Statements that call a connected tool that only reads, with input that its schema accepts; undefined where no tool is fit. */
+/** Statements that call a connected read-only tool with valid input; undefined if no tool is suitable. */
 export function goExampleOf(view: ToolView): string | undefined {
   const { example } = briefingOf(view);
   const server = view.forCode.serverByPath.get(example?.path ?? '');
@@ -23,7 +23,7 @@ fmt.Println(found) // better: only the part you need
 `;
 }
 
-/** Only texts, numbers and booleans: they are the same in both languages. */
+/** Only strings, numbers and booleans: their literals are the same in both languages. */
 function literalOf(type: string, argument: string, fields: ReadonlyMap<string, string>): string | undefined {
   const input = argument === '' ? {} : inputOf(argument);
   const set = Object.entries(input ?? {}).map(([key, value]) => {

@@ -14,24 +14,24 @@ import type { ToolView } from '../tools/tool-view.js';
 import { goObserved } from './go-observed.js';
 import { asksIn, byServer, selectGoDeclarations } from './select-go-declarations.js';
 
-/** The tools of one snapshot as Go knows them. */
+/** The tools of one snapshot as Go declarations. */
 export interface GoTools {
   readonly declarations: readonly GoDeclaration[];
   readonly functionByTool: ReadonlyMap<Tool, string>;
   readonly toolByFunction: ReadonlyMap<string, Tool>;
 }
 
-/** What an agent reads of them: declarations as far as they fit, and names of the rest. */
+/** What an agent reads about them: as many declarations as fit, and the names of the rest. */
 export interface GoBriefing {
   /** `index`: not all functions are declared. */
   readonly level: 'declarations' | 'index';
-  /** Go, of the helpers and of the tools that fit. */
+  /** Go declarations of the helpers and of the tools that fit. */
   readonly declarations: string;
-  /** A line for each server; empty where the declarations say it all. */
+  /** One line for each server; empty if everything is declared. */
   readonly index: string;
 }
 
-/** Thousands of tools take a second to declare, and every program asks. */
+/** Cached: thousands of tools take a second to declare, and every program needs them. */
 const packages = new WeakMap<CatalogSnapshot, GoTools>();
 const briefings = new WeakMap<
   CatalogSnapshot,
@@ -54,19 +54,19 @@ export function goToolsOf(snapshot: CatalogSnapshot): GoTools {
   return made;
 }
 
-/** The file that a program is compiled with: of the tools and helpers, those whose names occur in it. */
+/** The file that a program is compiled with: the tools and helpers whose names occur in the source. */
 export function goToolsFile(source: string, snapshot: CatalogSnapshot): string {
   return goFile(declarationsNamed(wordsOf(source), snapshot));
 }
 
-/** The declarations of these names, with everything that they use, as an agent reads them. */
+/** The declarations of these names and of everything they use, as an agent reads them. */
 export function goDeclarationsOf(names: Iterable<string>, snapshot: CatalogSnapshot): string {
   return goText(declarationsNamed(new Set(names), snapshot));
 }
 
 /**
- * Functions that a source calls as those of tools are called, and that no tool has: `getWeather(ctx, ...)`. What it defines
- * itself is not among them.
+ * Functions that a source calls like tool functions and that no tool has: `getWeather(ctx, ...)`. Functions that the source defines
+ * itself are not included.
  */
 export function unknownGoCalls(source: string, snapshot: CatalogSnapshot): string[] {
   const called = new Set<string>();
@@ -79,9 +79,9 @@ export function unknownGoCalls(source: string, snapshot: CatalogSnapshot): strin
   return [...called].filter((name) => !known.has(name) && !new RegExp(`\\b${name}\\b[\\w, ]{0,200}:?=`).test(source));
 }
 
-/** Names that are checked: each is looked for in the whole source. */
+/** The most names checked: each is searched in the whole source. */
 const MAX_CALLED = 100;
-/** Not `client.Get(ctx`: functions of tools stand by themselves. */
+/** Not `client.Get(ctx`: tool functions have no receiver. */
 const GO_CALL = /(?<![.\p{L}\p{Nd}_])([\p{L}_][\p{L}\p{Nd}_]*)\(\s*ctx\b/gu;
 
 /** The declarations of one server's functions. */
@@ -91,7 +91,7 @@ export function goServerDeclarations({ id }: CatalogServer, { forCode }: Pick<To
   return goDeclarationsOf(names, forCode);
 }
 
-/** The declarations of some servers' functions, or of all, with the helpers that every program has. */
+/** The declarations of the functions of some or all servers, with the helpers that every program has. */
 export function goDeclarationsOfServers(
   { forCode }: Pick<ToolView, 'forCode'>,
   serverIds: readonly string[] | undefined,
@@ -107,15 +107,15 @@ export function goDeclarationsOfServers(
   return goText([...selectDeclarations(declarations, (name) => names.has(name)), ...GO_HELPERS]);
 }
 
-/** Under which name programs in Go call a tool. */
+/** The name under which Go programs call a tool. */
 export function goFunctionOf({ tool }: CatalogTool, snapshot: CatalogSnapshot): string {
   return goToolsOf(snapshot).functionByTool.get(tool) ?? tool.name;
 }
 
-/** A wrong name or type costs a compilation here, so more is told up front than to agents that write JavaScript. */
+/** A wrong name or type costs a compilation, so Go agents get more up front than agents that write JavaScript. */
 const GO_BUDGET_TOKENS = 4_000;
 
-/** What an agent is told before its first program, servers used before first; the same text for the same snapshot. */
+/** What an agent reads before its first program, servers used before first. The same snapshot gives the same text. */
 export function goBriefing({
   forCode: snapshot,
   promptTokens: budgetTokens = GO_BUDGET_TOKENS,
@@ -130,10 +130,10 @@ export function goBriefing({
 }
 
 const DETAILS = ['full', 'compact', 'signatures'] as const;
-/** Descriptions are at most about so much of a text: where it is larger still, leaving them out is not enough. */
+/** If the text exceeds the budget by more than this factor, omitting descriptions is not enough. */
 const HOPELESS = 8;
 
-/** Of the budget, where not all functions can be declared; the names of the others have the rest. */
+/** The share of the budget for declarations if not all functions fit. The names of the others get the rest. */
 const DECLARED_SHARE = 0.6;
 
 function makeBriefing(

@@ -4,12 +4,12 @@ import { safeSlice } from '../../lib/text/safe-slice.js';
 import { goObserved } from './go-observed.js';
 import type { GoTools } from './go-package.js';
 
-/** A search shows ten of them. */
+/** Kept short: a search shows ten signatures. */
 const MAX_FIELDS_CHARACTERS = 200;
 
 /**
- * How a function is called and what it gives, on one line: `getUser(ctx, GetUserInput{ID float64}) (GetUserOutput{Name string}, error)`.
- * Fields that may be left out have a question mark; what a tool without a declared output was seen to give follows.
+ * A function's parameters and result on one line: `getUser(ctx, GetUserInput{ID float64}) (GetUserOutput{Name string}, error)`.
+ * Optional fields have a question mark. The observed output follows for a tool that declares none.
  */
 export function goSignature(name: string, tool: Tool, tools: GoTools, observedTypeOf?: ObservedTypeOf): string {
   const input = goInputOf(name, tools);
@@ -19,18 +19,18 @@ export function goSignature(name: string, tool: Tool, tools: GoTools, observedTy
   return `${name}(ctx${taken}) (${given}, error)${observedIn(tool, observedTypeOf)}`;
 }
 
-/** ` // observed: CSV text of: { id: string }[]`, where something was seen. */
+/** ` // observed: CSV text of: { id: string }[]`, if an output was observed. */
 export function observedIn(tool: Tool, observedTypeOf: ObservedTypeOf | undefined): string {
   const seen = tool.outputSchema === undefined ? goObserved(observedTypeOf?.(tool)) : undefined;
   return seen === undefined ? '' : ` // observed: ${seen}`;
 }
 
-/** The type of what a function takes; undefined where it takes nothing. */
+/** The input type of a function; undefined if it takes no input. */
 export function goInputOf(name: string, tools: GoTools): string | undefined {
   return /, input (\w+)\) \(/.exec(textOf(name, tools))?.[1];
 }
 
-/** The fields of a struct by their names in JSON. */
+/** The fields of a struct by their JSON names. */
 export function goFieldsOf(type: string, tools: GoTools): ReadonlyMap<string, string> {
   const fields = textOf(type, tools).matchAll(FIELD);
   return new Map([...fields].map(([, name = '', , tag = '']) => [tag.replace(',omitempty', ''), name]));
@@ -49,5 +49,5 @@ function textOf(name: string, { declarations }: GoTools): string {
   return declarations.find(({ names }) => names.includes(name))?.text ?? '';
 }
 
-/** Of a struct as it is declared for an agent, one a line. */
+/** A field of a struct as declared for an agent, one per line. */
 const FIELD = /^\t(\w+)\s+(.+?)\s+`json:"([^`]*)"`$/gm;

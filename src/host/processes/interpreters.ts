@@ -5,13 +5,13 @@ import { describePackages } from './warm-go.js';
 export interface InterpreterSettings {
   readonly nodePath?: string | undefined;
   readonly pythonPath?: string | undefined;
-  /** Where to look for Python, in the form of PATH. */
+  /** Where to look for Python, in the format of PATH. */
   readonly searchPath: string;
 }
 
-/** Which real interpreters this machine has. Starts each of them once, and nothing in a jail. */
+/** The real interpreters of this machine. Starts each of them once, without a jail. */
 export async function findInterpreters(settings: InterpreterSettings): Promise<readonly ProcessRuntimeStatus[]> {
-  // Loaded by who asks: every other command starts without it.
+  // Loaded on demand: every other command starts without it.
   const { findNode, findPython } = await import('../../sandbox/processes/interpreter.js');
   const { nodePath, pythonPath, searchPath } = settings;
   const found = await Promise.all([
@@ -28,12 +28,12 @@ export async function findInterpreters(settings: InterpreterSettings): Promise<r
 export interface GoPlaces {
   readonly path?: string | undefined;
   readonly searchPath: string;
-  /** Where compiled packages are kept, and the built worker that they belong to. */
+  /** The folder of compiled packages, and the built worker that they belong to. */
   readonly cacheFolder: string;
   readonly workerFolder: string;
 }
 
-/** Which Go this machine has. Starts the command once to ask for its version, outside of any jail. */
+/** The Go toolchain of this machine. Runs the command once to get its version, without a jail. */
 export async function findGoToolchain({ path, searchPath, cacheFolder, workerFolder }: GoPlaces): Promise<GoStatus> {
   const { findGo } = await import('../../sandbox/go/toolchain.js');
   const found = await findGo({ configuredPath: path, searchPath });
@@ -46,7 +46,7 @@ export async function findGoToolchain({ path, searchPath, cacheFolder, workerFol
   return { isAvailable: true, version: found.version, path: found.path, packages };
 }
 
-/** The same of Go. `isServed`: its contract is the one that is spoken, and has no tool without it. */
+/** The same for Go. `isServed`: the served contract is `go`, which has no tool without the toolchain. */
 export function goFinding(status: GoStatus, isServed: boolean): Finding {
   const name = 'Go for programs';
   if (status.isAvailable)
@@ -61,7 +61,7 @@ export function goFinding(status: GoStatus, isServed: boolean): Finding {
 
 const NAMES = { node: 'Node for programs', python: 'Python for programs' } as const;
 
-/** What is found of them. A missing one keeps only the programs of its language from running. */
+/** The finding about an interpreter. A missing one only affects programs in its language. */
 export function interpreterFinding(status: ProcessRuntimeStatus): Finding {
   const name = NAMES[status.language];
   if (status.isAvailable) return { name, state: 'ok', message: `${status.version} (${status.path})` };

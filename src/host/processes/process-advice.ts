@@ -10,13 +10,13 @@ interface Written {
 }
 
 /**
- * The outcome with what to write instead, where an interpreter says what is wrong and not what would be right: it knows neither
- * which servers there are nor that nothing else can be reached. Go has advice of its own.
+ * Adds advice to an interpreter's error, which says what is wrong but not what to write. The interpreter does not know which
+ * servers exist or that nothing else is reachable. Go has its own advice.
  */
 export function withAdvice(outcome: Outcome, language: ProgramLanguage, written: Written): Outcome {
   if (outcome.status === 'completed' || language === 'go') return outcome;
   const { failure } = outcome;
-  // A promise in the result has a better hint than what JSON is made of.
+  // A promise in the result has a better hint than the general one about JSON.
   const isOpen = failure.hint === undefined || failure.kind === 'not_serializable';
   const hint = isOpen ? adviceFor(failure, language, written) : undefined;
   return hint === undefined ? outcome : { ...outcome, failure: { ...failure, hint } };
@@ -70,14 +70,14 @@ function isFileOfTheMachine(message: string): boolean {
   return path?.startsWith('/') === true && !path.startsWith('/workspace');
 }
 
-/** A field that is not there, in a program that calls tools and never looks into their results. */
+/** A missing field in a program that calls tools and never unwraps their results. */
 function takesResultForData({ name, message }: Failure, language: ProcessLanguage, { source }: Written): boolean {
   if (!/\bservers\b/.test(source) || /\b(?:data_?of|structuredContent|normalize|content)\b/i.test(source)) return false;
   if (language === 'node') return /^Cannot read properties of undefined/.test(message);
   return name === 'KeyError' || /^'dict' object has no attribute/.test(message);
 }
 
-/** As the interpreters write them; the module of a server, then what should be in it. */
+/** The interpreters' messages for a missing server module, then for a missing function in it. */
 const MISSING_SERVER = /^(?:No module named 'servers\.|Cannot find module '\/workspace\/servers\/)(\w{1,200})/;
 const MISSING_FUNCTION: Readonly<Record<ProcessLanguage, RegExp>> = {
   node: /^The requested module '\.\/servers\/(?<module>\w{1,200})\/index\.js' does not provide an export named '(?<name>[\w$]{1,200})'/,
@@ -98,13 +98,13 @@ function importAdvice(message: string, language: ProcessLanguage, { snapshot }: 
     return meant(name, names.functionsOf(module), `Functions of ${module}`);
   const wanted = MISSING_PACKAGE.exec(message)?.[1];
   if (wanted === undefined) return undefined;
-  // The module of a server, as other contracts import it: `lab`, `servers/lab`, `@codemode/servers`.
+  // A server's module as other contracts import it: `lab`, `servers/lab`, `@codemode/servers`.
   const of = names.modules.find((each) => each === wanted) ?? (/servers/.test(wanted) ? '<server>' : undefined);
   if (of !== undefined) return IMPORT_A_SERVER[language].replace('<server>', of);
   return `${NO_PACKAGES} ${FIND_A_TOOL[language]}`;
 }
 
-/** `files.raed is not a function`, of a module that was imported as a whole. */
+/** `files.raed is not a function`, for a module that was imported as a namespace. */
 function memberAdvice(message: string, { source, snapshot }: Written): string | undefined {
   const [, object, member] = /^(\w{1,100})\.([\w$]{1,200}) is not a function$/.exec(message) ?? [];
   if (object === undefined || member === undefined) return undefined;

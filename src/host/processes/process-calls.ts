@@ -14,13 +14,13 @@ import { questionTooLong } from '../tools/discovery.js';
 import { noSuchServer, noSuchTool, serverInQuestion } from '../tools/tool-catalog.js';
 import type { Continuation } from './continuation.js';
 
-/** A call and its answer take about so much besides what is in them. */
+/** The approximate overhead of a call and its answer in the record. */
 const CALL_CHARACTERS = 100;
 
-/** Answers a question about the tools; undefined where a target is none. */
+/** Answers a question about the tools; undefined if the target is not such a question. */
 export type AnswerAbout = (target: string, input: readonly JsonValue[]) => CallReply | undefined;
 
-/** Everything that a program in a process of its own asks for. Its target is `server/tool`, under any name of the server. */
+/** Answers everything that a program in its own process asks for. Its target is `server/tool`, under any name of the server. */
 export class ProcessCalls implements CallAnswerer {
   readonly tools: ToolCalls;
   #recorded: AnsweredCall[] | undefined = [];
@@ -66,7 +66,7 @@ export class ProcessCalls implements CallAnswerer {
     return reply;
   }
 
-  /** A call that the run which this one continues had made is answered as it was then. */
+  /** Answers a call that the continued run had already made with the recorded answer. */
   async #reuseAnswer(call: GuestCall, found: CatalogTool, record: AnsweredCall, delegate: RunCallDelegate) {
     const sent = record.toolDigest === undefined ? undefined : this.#continued?.take(call, record.toolDigest);
     if (sent === undefined) return undefined;
@@ -77,7 +77,7 @@ export class ProcessCalls implements CallAnswerer {
     return reply;
   }
 
-  /** In the order in which they were made; undefined where they were too many to be kept. */
+  /** In call order; undefined if there were too many calls to keep. */
   get recorded(): readonly AnsweredCall[] | undefined {
     return this.#recorded;
   }
@@ -108,7 +108,7 @@ export class ProcessCalls implements CallAnswerer {
     return this.tools.callTool({ ...call, target: found.target }, input, delegate);
   }
 
-  /** A server that was still starting when the program began is waited for. */
+  /** Waits for a server that was still starting when the program began. */
   async #toolAt(target: string): Promise<CatalogTool | GuestError> {
     const found = toolAt(target, this.#seen.snapshot);
     const isFilledIn = 'isStarting' in found && (await this.#seen.fillIn(found));
@@ -118,8 +118,8 @@ export class ProcessCalls implements CallAnswerer {
 }
 
 /**
- * The tool that a target means, or the server that has no such tool. One server is meant, by the user's own name of it or else by the
- * one of other contracts: what it lacks, or what is hidden, is not looked for in another. No name of a server has a slash.
+ * The tool that a target names, or the server if it has no such tool. A target names one server, by the user's name for it or else
+ * by the name of other contracts: a missing or hidden tool is not looked up in another server. Server names contain no slash.
  */
 function toolAt(target: string, snapshot: CatalogSnapshot): CatalogTool | CatalogServer | GuestError {
   const slash = Math.max(0, target.indexOf('/'));
@@ -129,7 +129,7 @@ function toolAt(target: string, snapshot: CatalogSnapshot): CatalogTool | Catalo
   return server.tools.find(({ tool }) => tool.name === name) ?? server;
 }
 
-/** The program holds the channel itself: what it sends may be anything. */
+/** The program holds the channel itself, so its messages are untrusted. */
 function argumentsOf({ argumentsJson }: GuestCall): JsonValue[] | undefined {
   try {
     const value = JSON.parse(argumentsJson) as JsonValue;
@@ -145,7 +145,7 @@ const NO_ARGUMENTS: GuestError = {
   hint: 'Call tools through the modules in /workspace/servers or the client in /workspace/client.',
 };
 
-/** Rounding it would ask for something else than the program did: another order, another account. */
+/** Rounding the number would request something else: another order, another account. */
 function tooLong(digits: string): GuestError {
   const shown = digits.length > 40 ? `${digits.slice(0, 40)}...` : digits;
   return {

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import { indexOf, type ToolView } from '../tools/tool-view.js';
 
-/** What lies in /workspace beside a program: a module for each server that it can have use for. */
+/** The files in /workspace beside a program: a module for each server that it may use. */
 export function packageFiles(
   source: string,
   snapshot: CatalogSnapshot,
@@ -20,12 +20,12 @@ export function packageFiles(
   return packagesNamedIn(source, packagesFor(snapshot, language));
 }
 
-/** Under which name programs import a server. */
+/** The name under which programs import a server. */
 export function moduleOf({ id }: CatalogServer, snapshot: CatalogSnapshot): string {
   return modulesOf(snapshot).get(id) as string;
 }
 
-/** Asked for every call. A snapshot never changes. */
+/** Cached: needed for every call, and a snapshot never changes. */
 const modulesBySnapshot = new WeakMap<CatalogSnapshot, ReadonlyMap<string, string>>();
 
 function modulesOf(snapshot: CatalogSnapshot): ReadonlyMap<string, string> {
@@ -34,12 +34,12 @@ function modulesOf(snapshot: CatalogSnapshot): ReadonlyMap<string, string> {
   return modules;
 }
 
-/** Under which name a server's module has a tool. */
+/** The name of a tool's function in its server's module. */
 export function functionOf({ tool, server }: CatalogTool, language: ProcessLanguage): string {
   return functionNames(server, language).get(tool.name) as string;
 }
 
-/** Asked for every call. A server of a snapshot never changes. */
+/** Cached: needed for every call, and a server of a snapshot never changes. */
 const namesByServer = new WeakMap<CatalogServer, Partial<Record<ProcessLanguage, ReadonlyMap<string, string>>>>();
 
 function functionNames(server: CatalogServer, language: ProcessLanguage): ReadonlyMap<string, string> {
@@ -54,8 +54,8 @@ function namesIn(language: ProcessLanguage) {
 }
 
 /**
- * The index of servers and tools with the names that programs write: the module of a server, and behind it its id where that is
- * another; the function of a tool, and where several languages call it differently, each in their order: `getUser|get_user`.
+ * The index of servers and tools with the names that programs write: a server's module, then its id if that differs; a tool's
+ * function, or one name per language, in order, if they differ: `getUser|get_user`.
  */
 export function programIndex(
   view: ToolView,
@@ -77,7 +77,7 @@ export function programIndex(
 
 const PLAIN_ID = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-/** The names under which programs import servers, and by one of them those of its functions. */
+/** The names under which programs import servers, and the function names of a server by its module name. */
 export function importedNames(
   snapshot: CatalogSnapshot,
   language: ProcessLanguage,
@@ -92,7 +92,7 @@ export function importedNames(
   };
 }
 
-/** What a program writes to call a tool: `module` and `function`, or `functions` by language where there are several. */
+/** The names a program writes to call a tool: `module` and `function`, or `functions` by language if there are several. */
 export function programNames(
   snapshot: CatalogSnapshot,
   languages: readonly ProcessLanguage[],

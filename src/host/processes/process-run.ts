@@ -47,23 +47,23 @@ export interface ProcessRunRequest extends RunClient {
   readonly source: string;
   readonly limits: ProcessLimits;
   readonly maxToolCalls: number;
-  /** When the token that the request came with expires: no call begins later. */
+  /** When the request's token expires. No call starts after that. */
   readonly authorizedUntilMs?: number;
-  /** How long a person who can be asked may take. */
+  /** How long a person may take, if one can be asked. */
   readonly approvalWaitMs: number;
-  /** Redacts secrets by their name in what it prints and returns, and the data of people where that is wanted. */
+  /** Redacts secrets by name in the output and the result, and personal data if configured. */
   readonly redacts?: { readonly personalData: boolean };
   readonly signal?: StopSignal;
-  /** The step of a trace that the run is a part of; or the id of the trace that it begins. */
+  /** The parent span, or the id of a new trace. */
   readonly trace?: TraceContext;
   readonly traceId?: string;
-  /** Told the run's id before anything of it runs. */
+  /** Called with the run id before anything runs. */
   readonly onBegin?: (runId: string) => void;
-  /** What is kept of it as its response. */
+  /** Builds the response that is stored for the run. */
   readonly respond: (summary: ProcessRunSummary) => JsonValue;
 }
 
-/** How it ended, clean. */
+/** How the run ended, redacted. */
 export interface ProcessRunSummary {
   readonly runId: string;
   readonly outcome: Outcome;
@@ -71,28 +71,28 @@ export interface ProcessRunSummary {
   readonly stdout: KeptOutput;
   readonly stderr: KeptOutput;
   readonly durationMs: number;
-  /** The weightiest of its calls. */
+  /** The most important approval state among its calls. */
   readonly approvalState: ApprovalState;
   readonly trace: readonly TraceEntry[];
-  /** What came back from tools and was not what they promise. */
+  /** Tool answers that do not match their declared output. */
   readonly warnings: readonly string[];
   readonly misnamed: readonly string[];
-  /** Which server failed a call with these words. */
+  /** Failed calls, by error message. */
   readonly failures: ReadonlyMap<string, CallFailure>;
   /** Paginated answers with a next page that the program did not request. */
   readonly partialAnswers: readonly PartialAnswer[];
-  /** The run that it continues, and how many calls were answered from its record. */
+  /** The run that it continues, and the number of calls answered from its record. */
   readonly continued?: { readonly runId: string; readonly calls: number };
   /** The number of redactions in answers and in the program's result, by kind. */
   readonly redactions: Readonly<Record<string, number>>;
   readonly isolation: IsolationLevel;
-  /** Interpreter, build of the worker and jail: what a second run elsewhere has to have in common with this one. */
+  /** Interpreter, worker build and jail: a rerun elsewhere must match all three. */
   readonly image: string;
 }
 
-/** A whole number that both languages have. */
+/** An integer that both languages can represent. */
 const MAX_SEED = 2 ** 32;
-/** Before the client gives up, to tell the program and to answer. */
+/** Reserved before the client's timeout, to inform the program and to respond. */
 const ANSWER_MARGIN_MS = 3_000;
 
 export interface ProcessRunParts extends TraceParts {
@@ -105,24 +105,24 @@ export interface ProcessRunParts extends TraceParts {
   readonly servesApprovals?: boolean;
 }
 
-/** On whose behalf programs are run, and in which words. */
+/** Whose programs are run, and the presentation of their contract. */
 export interface ProcessRunner {
   readonly parts: ProcessRunParts;
   readonly caller: CallerId;
-  /** What the caller was granted; absent: whatever the policy lets it do. */
+  /** The capabilities granted to the caller; absent: whatever the policy allows. */
   readonly bounds: CapabilitySet | undefined;
   readonly profile: string;
   readonly presentation: Presentation;
-  /** Which tools the program sees, once the servers that it names have been asked. */
+  /** The tools that the program sees, after the servers that it names were asked. */
   readonly prepare: (source: string) => Promise<ToolView>;
   readonly awaitServer: AwaitServer;
-  /** Says what the client should know besides the answer. */
+  /** Sends the client news besides the answer. */
   readonly notify: (request: ProcessRunRequest, view: ToolView) => void;
 }
 
 /**
- * Runs a program in its own process until it ends: it cannot be suspended. Its calls go through the same pipeline as all
- * calls. A program that fails is a summary; only the host's own failures are thrown.
+ * Runs a program in its own process until it ends: it cannot be suspended. Its calls go through the same pipeline as all calls. A
+ * failed program returns a summary; only the host's own failures are thrown.
  */
 export async function runProcess(runner: ProcessRunner, request: ProcessRunRequest): Promise<ProcessRunSummary> {
   const { runId, trace: parent, traceId } = request;
@@ -186,7 +186,7 @@ async function runSteps(
         ...omitUndefined({ signal }),
       },
     );
-    // What is over before it has started, as a program that the compiler refuses, has taken all its time to start.
+    // A program that ends before it starts, such as one that the compiler refuses, has spent all its time starting.
     const starting = () => steps.start(() => Promise.race([started.promise, running]));
     await duringStep(onStep, programs.starting, starting);
     report = await running;
@@ -232,7 +232,7 @@ async function runSteps(
   };
   const listed = { title: redactTitle(redactor, source), durationMs: report.durationMs, figures: calls.tools.figures };
   runner.notify(request, view);
-  // The answer does not wait for it.
+  // The response does not wait for this write.
   void parts.suspended.recordEnd(owner, state, request.respond(summary), recording, listed);
   return summary;
 }
@@ -255,7 +255,7 @@ function weightiest(states: ReadonlySet<ApprovalState>): ApprovalState {
   return BY_WEIGHT.find((state) => states.has(state)) ?? 'NOT_REQUIRED';
 }
 
-/** What leaves: the program has got nothing but what it may have, but it may have put together what came in pieces. */
+/** Redacts what leaves. Everything the program received was redacted, but it may have assembled a secret from pieces. */
 async function clean(
   { outcome, stdout, stderr, resultSource, durationMs }: ProcessReport,
   { redacts }: ProcessRunRequest,

@@ -5,8 +5,8 @@ import type { RunClient } from '../runs/run-client.js';
 import type { CallAnswerer } from '../runs/run-options.js';
 
 /**
- * How a program in a process of its own waits for people. It cannot be suspended: its time is paused while all its calls
- * wait, and they are refused when the grace period is over.
+ * How a program in its own process waits for people. It cannot be suspended: its timeout is paused while all its calls wait, and
+ * they are refused when the grace period is over.
  */
 export class ProcessWait {
   readonly #calls: CallAnswerer;

@@ -5,8 +5,8 @@ import { allTools, type CatalogServer, type CatalogSnapshot } from '../../catalo
 import type { Tool } from '../../domain/tool.js';
 
 /**
- * Declarations of as many functions as fit, the most useful first: of every server in turn, those used before at the front,
- * what only reads before what changes something (a program looks before it acts), and what costs little before what costs much.
+ * Declarations of as many functions as fit, the most useful first: servers in turn, those used before first; read-only tools before
+ * tools that change something, because a program reads before it acts; cheap declarations before expensive ones.
  */
 export function selectGoDeclarations(
   snapshot: CatalogSnapshot,
@@ -37,7 +37,7 @@ export function selectGoDeclarations(
   return byServer(made, servers).filter((each) => chosen.has(each));
 }
 
-/** Which tools wait for a person. */
+/** Which tools need approval. */
 export function asksIn({ servers }: CatalogSnapshot): (tool: Tool) => boolean {
   const asking = new Set(
     servers.flatMap(({ tools }) => tools.filter(({ asks }) => asks === true).map(({ tool }) => tool)),
@@ -45,7 +45,7 @@ export function asksIn({ servers }: CatalogSnapshot): (tool: Tool) => boolean {
   return (tool) => asking.has(tool);
 }
 
-/** All declarations of a package in the order of these servers, each function behind the types that it is the first to use. */
+/** All declarations of a package in the order of these servers. Each function follows the types that it is the first to use. */
 export function byServer(
   { declarations, functions }: Pick<GoPackage, 'declarations' | 'functions'>,
   servers: readonly CatalogServer[],
@@ -83,7 +83,7 @@ function ranked(
     .sort((left, right) => Number(right.isReading) - Number(left.isReading) || left.cost - right.cost);
 }
 
-/** A function with everything that it uses. */
+/** Computes a function with everything that it uses. */
 class Closures {
   readonly #byName: ReadonlyMap<string, GoDeclaration>;
   readonly #costs = new Map<GoDeclaration, number>();

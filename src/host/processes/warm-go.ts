@@ -2,15 +2,15 @@ import type { PackageProgress } from '../../domain/process-program.js';
 import { type Step, stepText } from '../../domain/step.js';
 import type { GoRuntime } from '../../sandbox/go/go-runtime.js';
 
-/** What the first program in Go waits for. */
+/** The step that the first Go program waits for. */
 export const FIRST_COMPILE: Step = {
   doing: 'compiling the Go standard library',
   note: 'only the first run waits for this',
 };
 
-/** How often somebody who waits for that is told so. */
+/** How often a waiting client is told about it. */
 const TICK_MS = 5_000;
-/** Between two words about how far it is. */
+/** The pause between two progress messages. */
 const SAY_AGAIN_MS = 10_000;
 
 /** Compiles packages in advance, unless they are cached already, and reports that if it takes long. */
@@ -50,7 +50,10 @@ async function tellingWhile(runtime: GoRuntime, say: (message: string) => void):
   }
 }
 
-/** A new Go is no fault: what is missing is compiled by the next host that serves it, or by the first to need it. */
+/**
+ * A new Go version is not an error: missing packages are compiled by the next host that serves it, or by the first program that
+ * needs them.
+ */
 export function describePackages({ compiled, total }: PackageProgress = { compiled: 0, total: 0 }): string {
   if (total === 0) return 'its standard library is compiled when profile go is first served';
   const isAll = compiled === total;

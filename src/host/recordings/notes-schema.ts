@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const amount = z.number().nonnegative();
 
-/** Of a recording: from the store, or from a file that somebody wrote. */
+/** The notes of a recording, from the store or from an untrusted file. */
 export const notesSchema = z.object({
   usage: z.object({ cpuMs: amount.optional(), memoryBytes: amount.optional() }).optional(),
   scripts: z

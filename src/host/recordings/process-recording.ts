@@ -5,7 +5,7 @@ import { notesSchema } from './notes-schema.js';
 import type { AnsweredCall } from './recorded-call.js';
 import type { RunNotes } from './run-notes.js';
 
-/** What it takes to run a program of a real interpreter again without any server. */
+/** Everything needed to replay a program on a real interpreter without any server. */
 export interface ProcessRecording {
   readonly runId: string;
   readonly caller: string;
@@ -14,7 +14,7 @@ export interface ProcessRecording {
     readonly build: string;
     readonly node: string;
     readonly isolation: string;
-    /** Version of the interpreter or compiler; older recordings have none. */
+    /** Version of the interpreter or compiler; absent in older recordings. */
     readonly interpreter?: string | undefined;
   };
   readonly program: {
@@ -93,7 +93,7 @@ export function encodeProcessRecording({ calls, ...rest }: ProcessRecording): st
   return JSON.stringify({ format: PROCESS_FORMAT, ...rest, calls: written });
 }
 
-/** Undefined where it is none. */
+/** Undefined if it is not a process recording. */
 export function parseProcessRecording(raw: unknown): ProcessRecording | undefined {
   const parsed = fileSchema.safeParse(raw);
   return parsed.success ? (parsed.data as unknown as ProcessRecording) : undefined;

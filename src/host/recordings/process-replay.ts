@@ -8,9 +8,9 @@ import type { AnsweredCall } from './recorded-call.js';
 import { differenceOf, type ReplayReport } from './replay.js';
 
 /**
- * Runs a recorded program again, in its language, offline. Random numbers and the order of sets begin as they did then; clock
- * and threads are the machine's own, so it may go another way. Where it asks for something that was not asked for then, that is
- * said, and so is another version of the interpreter.
+ * Replays a recorded program in its language, offline. Random numbers and the order of sets start as they did then. Clock and
+ * threads are real, so the program may take another path. A request that was not recorded, or another interpreter version, is
+ * reported.
  */
 export async function replayProcess(
   runner: ProgramRunner,
@@ -22,7 +22,7 @@ export async function replayProcess(
     { ...program, files: new Map(program.files) },
     { caller: `replay of ${runId}` as CallerId, onCall: async (call) => record.answer(call) },
   );
-  // What was recorded is clean, of people too where the settings said so then: what is compared has to be.
+  // The record is redacted, including personal data if configured then. The replayed output must be redacted before it is compared.
   const cleaner = redactor?.forOutput({ personalData: true });
   const clean = async (each: Outcome) => (cleaner === undefined ? each : redactRunOutcome(cleaner, each, {}));
   const [then, again] = [await clean(outcome), await clean(report.outcome)];
@@ -39,10 +39,10 @@ export async function replayProcess(
   };
 }
 
-/** Calls that are made at once arrive in any order: each takes the first answer to the same question that is left. */
+/** Concurrent calls arrive in any order: each takes the first remaining answer to the same request. */
 class AnswersOnRecord {
   readonly #left: AnsweredCall[];
-  /** The first thing that was asked for and is not on record. */
+  /** The first request that is not on record. */
   divergence: string | undefined;
 
   constructor(calls: readonly AnsweredCall[]) {

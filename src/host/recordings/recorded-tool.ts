@@ -1,14 +1,14 @@
 import type { JsonValue } from '../../domain/json.js';
 import type { RecordedCall } from './recorded-call.js';
 
-/** The tool that a recorded call was of, as its program named it. */
+/** The tool of a recorded call, as the program named it. */
 export interface RecordedTool {
   readonly server: string;
   readonly tool: string;
   readonly input: JsonValue | undefined;
 }
 
-/** Undefined where the call was of no server. A module's calls have the tool in their target, those of a classic script in their arguments. */
+/** Undefined if the call was not to a server. A module's call has the tool in its target, a classic script's call in its arguments. */
 export function recordedTool({ target, argumentsJson }: RecordedCall, isClassic: boolean): RecordedTool | undefined {
   if (target.startsWith('@')) return undefined;
   const values = JSON.parse(argumentsJson) as JsonValue[];

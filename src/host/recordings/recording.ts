@@ -11,14 +11,14 @@ import { encodeProcessRecording, type ProcessRecording, parseProcessRecording } 
 import { MAX_RECORDING_CHARACTERS, type RecordedCall } from './recorded-call.js';
 import type { RunNotes } from './run-notes.js';
 
-/** Which program made it: a replay elsewhere is the same only as far as these are. */
+/** The build that made the recording: a replay elsewhere is the same only if these match. */
 export interface RecordedEnvironment {
   readonly build: string;
   readonly node: string;
   readonly isolation: string;
 }
 
-/** Everything that it takes to run a program again without any server, and to see whether it comes out the same. */
+/** Everything needed to replay a program without any server, and to compare the outcome. */
 export interface Recording {
   readonly runId: string;
   readonly caller: string;
@@ -31,7 +31,7 @@ export interface Recording {
   readonly notes?: RunNotes | undefined;
 }
 
-/** Of a program in the sandbox, or on a real interpreter. */
+/** The recording of a program in the sandbox or on a real interpreter. */
 export type AnyRecording = Recording | ProcessRecording;
 
 const FORMAT = 'codemode recording 1';
@@ -81,7 +81,7 @@ const fileSchema = z.object({
   }),
 });
 
-/** The engine in which a run ended; undefined where nothing is recorded, or the program has an interpreter of its own. */
+/** The engine in which a run ended; undefined if nothing is recorded, or if the program ran on a real interpreter. */
 export function engineIn(recording: AnyRecording | undefined): EngineName | undefined {
   return recording !== undefined && 'journal' in recording ? engineOf(recording.journal) : undefined;
 }
@@ -92,15 +92,15 @@ export function encodeRecording(recording: AnyRecording): string {
   return JSON.stringify({ format: FORMAT, ...rest, journal: plainJournal(journal) });
 }
 
-/** The lists of modules that runs have in common, as they are stored. */
+/** Encoded module lists, which runs share. */
 const shared = new WeakMap<readonly VirtualModule[], SharedModules>();
 
-/** The same for the store, without the modules, which are stored once; undefined if it is too large to be kept. */
+/** The recording for the store, without the modules, which are stored once; undefined if it is too large to keep. */
 export function storedRecording(recording: AnyRecording): Pick<EndedRun, 'recordingJson' | 'modules'> | undefined {
   if ('program' in recording) return withinBounds(encodeProcessRecording(recording), undefined);
   const { journal } = recording;
   const bytes = journal.deliveries.reduce((sum, each) => sum + ('body' in each ? each.body.byteLength : 0), 0);
-  // As base64 it is longer; so a result of 10 MB is not encoded only to be thrown away.
+  // Base64 makes it longer, so a result of 10 MB is not encoded only to be discarded.
   if (bytes > MAX_RECORDING_CHARACTERS) return undefined;
   let modules = shared.get(journal.modules);
   if (modules === undefined) {
@@ -115,7 +115,7 @@ function withinBounds(recordingJson: string, modules: SharedModules | undefined)
   return recordingJson.length <= MAX_RECORDING_CHARACTERS ? { recordingJson, modules } : undefined;
 }
 
-/** Reads a recording of the store. */
+/** Reads a recording from the store. */
 export function recordingIn({ json, modulesJson }: StoredRecording): AnyRecording {
   if (modulesJson === undefined) return decodeRecording(json);
   const raw: unknown = JSON.parse(json);
@@ -123,7 +123,7 @@ export function recordingIn({ json, modulesJson }: StoredRecording): AnyRecordin
   return readRecording(raw);
 }
 
-/** Reads a recording from a file that somebody wrote. Throws `bad_input`. */
+/** Reads a recording from an untrusted file. Throws `bad_input`. */
 export function decodeRecording(json: string): AnyRecording {
   let raw: unknown;
   try {

@@ -2,15 +2,15 @@ import type { Limits } from '../../domain/limits.js';
 import type { ProcessLimits, ProgramLanguage } from '../../domain/process-program.js';
 import type { AnyRecording } from './recording.js';
 
-/** The most that a recorded program may spend here: what this configuration lets any request ask for. */
+/** The limits of a replayed program: the maximum that this configuration allows any request. */
 export interface ReplayBounds {
   readonly program: Limits;
   readonly process: Readonly<Record<ProgramLanguage, ProcessLimits>>;
 }
 
 /**
- * A recording with limits that this configuration would have given. It may be a file that anybody wrote: what it says a program
- * may spend is a wish. One that spends more than it may here ends another way, and is said to differ.
+ * Caps a recording's limits at those of this configuration. The file is untrusted, so its limits are only a request. A program that
+ * exceeds the cap ends differently, and the replay reports that.
  */
 export function withinBounds(recording: AnyRecording, bounds: ReplayBounds): AnyRecording {
   if ('program' in recording) {
@@ -20,12 +20,12 @@ export function withinBounds(recording: AnyRecording, bounds: ReplayBounds): Any
   const { journal } = recording;
   const { maxToolCalls } = journal.limits;
   const limits = lower(journal.limits, bounds.program);
-  // A script may have no bound on its calls; in a replay they are answered from the record, and within its time.
+  // A script may have no limit on calls. In a replay they are answered from the record, within its timeout.
   const ofScript = journal.script === undefined ? {} : { maxToolCalls };
   return { ...recording, journal: { ...journal, limits: { ...limits, ...ofScript } } };
 }
 
-/** Each limit at most as high as its bound; one that is not said is the bound. */
+/** Each limit is at most its bound. A missing limit becomes the bound. */
 function lower<Amounts extends Limits | ProcessLimits>(wished: Amounts, most: Amounts): Amounts {
   const bounds = Object.entries(most) as [keyof Amounts, number | undefined][];
   const lowered = bounds.map(([name, bound]) => {

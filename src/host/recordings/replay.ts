@@ -12,16 +12,16 @@ import type { Presentation } from '../runs/run-types.js';
 import type { RecordedCall } from './recorded-call.js';
 import type { Recording } from './recording.js';
 
-/** How a program that was run again compares with its record. */
+/** How a replayed program compares with its record. */
 export interface ReplayReport {
   readonly runId: string;
   readonly isSame: boolean;
-  /** Where it first went another way, or in what its end differs. */
+  /** Where the replay first diverged, or how its outcome differs. */
   readonly difference?: string;
   readonly outcome: Outcome;
 }
 
-/** What one recorded call comes to today. */
+/** The outcome of one recorded call when repeated today. */
 export interface LiveComparison {
   readonly call: number;
   readonly tool: string;
@@ -29,11 +29,11 @@ export interface LiveComparison {
   readonly detail?: string;
 }
 
-/** Runs a recorded program again, offline: everything it asks for is answered from the record. */
+/** Replays a recorded program offline: every request is answered from the record. */
 export async function replay(sandbox: Sandbox, recording: Recording, redactor?: Redactor): Promise<ReplayReport> {
   const { runId, journal, outcome: recorded } = recording;
   const { report: raw, divergence } = await sandbox.replay(journal, `replay of ${runId}` as CallerId);
-  // The record is clean, so what comes out now must be too.
+  // The record is redacted, so the new outcome must be too.
   const report = redactor === undefined ? raw : await redactReport(redactor, raw, {});
   const difference = divergence ?? differenceOf(recorded, report.outcome);
   return {
@@ -45,8 +45,8 @@ export async function replay(sandbox: Sandbox, recording: Recording, redactor?: 
 }
 
 /**
- * Repeats the recorded calls of read-only tools against the servers there are, and compares the answers. A recording may be
- * a file that anybody wrote: tools and arguments are taken from it, and who calls under which contract never is.
+ * Repeats the recorded calls of read-only tools against the current servers and compares the answers. A recording may be an
+ * untrusted file: tools and arguments are taken from it, but never the caller or the contract.
  */
 export async function compareLive(
   recording: Recording,
@@ -90,13 +90,13 @@ export async function compareLive(
 }
 
 export interface LiveParts {
-  /** Who replays. */
+  /** The caller that replays. */
   readonly caller: CallerId;
   readonly profile: string;
   readonly broker: Broker;
   readonly snapshot: CatalogSnapshot;
   readonly presentation: Presentation;
-  /** Digest of what a tool says of itself now. */
+  /** Digest of a tool's current definition. */
   readonly digestOf: (target: string) => string | undefined;
 }
 
@@ -119,7 +119,7 @@ function compare(
   return { state: 'different', detail: drift === undefined ? where : `${where}; ${drift}` };
 }
 
-/** In what the ends of two runs of a program differ, if in anything. */
+/** How the outcomes of two runs of a program differ, if they do. */
 export function differenceOf(recorded: Outcome, again: Outcome): string | undefined {
   if (recorded.status !== again.status) return `it ${word(recorded)} then and ${word(again)} now`;
   if (recorded.status === 'completed' && again.status === 'completed') {
@@ -136,7 +136,7 @@ function word({ status }: Outcome): string {
   return status === 'completed' ? 'came to its end' : 'failed';
 }
 
-/** The first place at which two values differ, as a path. */
+/** The path of the first difference between two values. */
 export function placeOfDifference(before: JsonValue, now: JsonValue, path = '$'): string {
   const isTree = (value: JsonValue): value is JsonValue[] | { [key: string]: JsonValue } =>
     value !== null && typeof value === 'object';

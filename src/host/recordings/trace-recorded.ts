@@ -4,17 +4,17 @@ import type { Sandbox } from '../../sandbox/sandbox.js';
 import { redactReport } from '../runs/redact-report.js';
 import type { Recording } from './recording.js';
 
-/** What a recording does not hold and running it again tells. */
+/** What a recording does not contain and a replay finds out. */
 export interface TracedRecording {
   readonly logs: readonly LogEntry[];
-  /** Line of each call that could be located, by its number. */
+  /** The line of each call that could be located, by call number. */
   readonly lines: readonly (readonly [call: number, line: number])[];
 }
 
-/** A program that only waits for its timers is not waited for. */
+/** A program that only waits for its timers is not awaited longer. */
 const LOCATE_WITHIN_MS = 10_000;
 
-/** Runs a recorded program again, offline, for its logs and the places of its calls. */
+/** Replays a recorded program offline to get its logs and the positions of its calls. */
 export async function traceRecorded(
   sandbox: Sandbox,
   { runId, journal }: Recording,

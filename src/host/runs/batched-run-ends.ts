@@ -10,7 +10,7 @@ interface Waiting {
 
 /** How long ends are batched. A host that is killed loses this much of the run history, and nothing else. */
 const GATHER_MS = 25;
-/** How often and after what pauses ends are written again while the store cannot be reached. */
+/** The pauses between retries while the store cannot be reached. */
 const RETRY_AFTER_MS = [100, 300, 1_000, 3_000, 5_000, 10_000, 10_000, 10_000, 10_000, 10_000];
 
 /**
@@ -26,7 +26,7 @@ export class BatchedRunEnds {
     this.#store = store;
   }
 
-  /** Resolves when it is on disk; rejects where it could not be written, with `lease_lost` where another host has the run. */
+  /** Resolves when the end is on disk. Rejects if it could not be written, with `lease_lost` if another host has the run. */
   write(end: EndedRun): Promise<void> {
     const written = deferred<void>();
     this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS);
@@ -52,12 +52,12 @@ export class BatchedRunEnds {
     }
   }
 
-  /** What cannot be written from now on is not tried again. */
+  /** Failed writes are not retried from now on. */
   close(): void {
     this.#isClosing = true;
   }
 
-  /** Written twice is as written once: whether a batch whose connection broke was written is not known. */
+  /** Writing is idempotent, so a batch is retried although it may have been written before its connection broke. */
   async #end(ends: readonly EndedRun[]): Promise<readonly string[]> {
     for (const waitMs of RETRY_AFTER_MS) {
       try {

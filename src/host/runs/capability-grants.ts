@@ -5,9 +5,9 @@ import { type CapabilitySet, DEFAULT_GRANT_LIMITS, type GrantLimits } from '../.
 import { HostError } from '../../domain/errors.js';
 import type { Tool } from '../../domain/tool.js';
 
-/** A request asks for what it may not have. Nothing of it has run. */
+/** A request asks for a capability that it may not have. Nothing has run. */
 export class CapabilityViolation extends HostError {
-  /** In the words that would grant it. */
+  /** The capability string that would grant it. */
   readonly violation: string;
 
   constructor(violation: string, whose: string) {
@@ -19,7 +19,7 @@ export class CapabilityViolation extends HostError {
   }
 }
 
-/** What the configuration says about capabilities; what it does not say is not granted, but for its own servers. */
+/** The configured capabilities. What the configuration does not mention is not granted, except its own servers. */
 export interface CapabilityOptions {
   readonly network?: { readonly timeoutPerRequest?: number | undefined } | undefined;
   readonly filesystem?: object | undefined;
@@ -43,7 +43,7 @@ export function configuredGrantLimits({ network, mcp }: CapabilityOptions): Gran
   };
 }
 
-/** The most that any request gets. The servers that the configuration names may be asked for without being named twice. */
+/** The maximum for any request. Without `allowedServers`, a request may name every configured server. */
 export function configuredBounds({ network, filesystem, mcp }: CapabilityOptions): CapabilitySet {
   const { timeoutPerRequest: _, ...web } = network ?? {};
   const { timeoutPerCall: _time, maxConcurrentCalls: _calls, ...tools } = mcp ?? {};
@@ -57,7 +57,7 @@ export function configuredBounds({ network, filesystem, mcp }: CapabilityOptions
   );
 }
 
-/** What bounds a token in every contract. A rate that the configuration does not state bounds none. */
+/** The bounds of a token in every contract. A rate that is not configured sets no bound. */
 export function configuredReach(options: CapabilityOptions): CapabilitySet {
   const { mcp, ...others } = configuredBounds(options);
   if (mcp === undefined || options.mcp?.maxCallsPerSecond !== undefined) return { ...others, ...(mcp && { mcp }) };
@@ -66,13 +66,13 @@ export function configuredReach(options: CapabilityOptions): CapabilitySet {
 
 export interface Granted {
   readonly grants: CapabilitySet;
-  /** Where that is less than a request's default: what the caller is told. */
+  /** Notes for the caller if the grant is less than a request's default. */
   readonly notes: readonly string[];
 }
 
 /**
- * What a request is granted: all that it asks for, or nothing at all. Throws `bad_input` where it cannot be read and
- * `capability_violation` where it is too much.
+ * The capabilities granted to a request: all that it asks for, or nothing. Throws `bad_input` if the request is invalid and
+ * `capability_violation` if it asks for too much.
  */
 export function grantsOf(
   asked: unknown,
@@ -94,12 +94,12 @@ export function grantsOf(
   return { grants, notes };
 }
 
-/** Whether a request may be granted this tool, where all of these bound it. */
+/** Whether a request may be granted this tool within all of these bounds. */
 export function mayCall(tool: Tool, bounds: readonly CapabilitySet[]): boolean {
   return bounds.every(({ mcp }) => isToolGranted(tool, mcp));
 }
 
-/** The same for a server, as far as its name says. */
+/** The same for a server, judged by its name. */
 export function mayCallServer(serverId: string, bounds: readonly CapabilitySet[]): boolean {
   return bounds.every(({ mcp }) => isServerGranted(serverId, mcp));
 }

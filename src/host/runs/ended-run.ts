@@ -30,7 +30,7 @@ export interface PreparedRun {
   readonly steps: RunTrace;
   readonly redactor: Redactor | undefined;
   readonly onNotice: ((text: string) => void) | undefined;
-  /** What its types say; absent where nobody looks at them. */
+  /** The type check; absent if types are not checked. */
   readonly verdict?: TypeCheckGate | undefined;
 }
 
@@ -38,7 +38,7 @@ export function ownerOf({ runId, caller, profile, codeDigest }: RunContext): Run
   return { id: runId, caller, profile, codeDigest };
 }
 
-/** The answer of a run that is in the store until a person has decided. */
+/** The answer of a run that is suspended until a person has decided. */
 export function suspendedAnswer(run: PreparedRun, end: Extract<RunEnd, { state: 'suspended' }>): RunAnswer {
   const { owner, redactor, facts, calls } = run;
   const { trace, sentCount: callCount } = calls.tools;
@@ -49,7 +49,10 @@ export function suspendedAnswer(run: PreparedRun, end: Extract<RunEnd, { state: 
   return { state: 'suspended', summary: facts.label === undefined ? summary : { ...summary, label: facts.label } };
 }
 
-/** The outcome with what only the host knows: names of missing functions, kinds of answers, calls that may have taken effect. */
+/**
+ * The outcome with details that only the host knows: names of missing functions, kinds of answers, calls that may have taken
+ * effect.
+ */
 export function explainedOutcome(
   { view, calls }: PreparedRun,
   report: RunReport,

@@ -8,7 +8,7 @@ import { type CallerTurns, PROGRAM_ENDED } from '../calls/caller-turns.js';
 import { partOfResult } from '../calls/part-of-result.js';
 import type { RunView, SuspendedRuns } from './suspended-runs.js';
 
-/** `@codemode/results`: what an earlier run could not pass on at once, for a later one to fetch. */
+/** `@codemode/results`: results that were too large for an earlier run's response, for a later run to load. */
 
 const TARGET = '@results/';
 
@@ -24,7 +24,7 @@ export function isResults(target: string): boolean {
   return target.startsWith(TARGET);
 }
 
-/** Kept values of one caller, of all its sessions together, and as many bytes as its quota allows; the oldest go first. */
+/** Kept values of one caller over all its sessions, within the bytes of its quota. The oldest are dropped first. */
 const MAX_KEPT = 64;
 
 /** A run that continues after its client got a response. */
@@ -39,7 +39,7 @@ export interface DetachedRun {
   readonly received: ReceivedData;
 }
 
-/** For whom something is kept: a caller, and one of its sessions where it has any. */
+/** Whom a result is kept for: a caller, and one of its sessions if it has any. */
 export interface ResultOwner {
   readonly caller: CallerId;
   readonly sessionId?: string | undefined;
@@ -53,14 +53,14 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** The word that means the newest run of a caller, as on the command line. */
+/** The id that means the caller's newest run, as on the command line. */
 const LAST = 'last';
 
 /** The run that loads a kept result. */
 export interface ResultContext {
   readonly runId: string;
   readonly suspended: SuspendedRuns;
-  /** To read a value or a run is work of the host. */
+  /** Reading a value or a run is work of the host. */
   readonly turns: CallerTurns;
   readonly signal: AbortSignal;
   /** The time that the requesting program has left. */
@@ -69,11 +69,11 @@ export interface ResultContext {
   readonly onReceived: (received: ReceivedData | 'unknown') => void;
 }
 
-/** What other hosts of the store have. */
+/** The results and runs of other hosts of the store. */
 export interface OtherHosts {
-  /** Absent where they do not share results. */
+  /** Absent if the hosts do not share results. */
   readonly results?: ResultStore | undefined;
-  /** Whether a run of this caller is under way on one of them. */
+  /** Whether a run of this caller is in flight on one of them. */
   isUnderWay(runId: string, caller: CallerId): Promise<boolean>;
 }
 
@@ -92,7 +92,7 @@ export class KeptResults {
   keep({ caller, sessionId }: ResultOwner, json: string, received = new ReceivedData()): string {
     const handle = `result-${randomUUID()}`;
     this.#put(caller, handle, { sessionId, value: { json }, received, bytes: Buffer.byteLength(json) });
-    // A session is with one host; without one, the next request may go to another.
+    // A session stays on one host. Without a session, the next request may reach another host.
     if (sessionId === undefined) this.#others?.results?.write(caller, handle, json).catch(() => {});
     return handle;
   }
@@ -101,7 +101,7 @@ export class KeptResults {
     this.#put(caller, run.runId, { sessionId, value: { run }, received: run.received, bytes: 0 });
   }
 
-  /** A session that has ended leaves what its caller has in others. */
+  /** Drops the results of an ended session. Other sessions of the caller keep theirs. */
   forget({ caller, sessionId }: ResultOwner): void {
     const mine = this.#kept.get(caller);
     if (sessionId === undefined || mine === undefined) {
@@ -137,7 +137,7 @@ export class KeptResults {
       kept === undefined && !isWait && isHandle(name)
         ? await turns.take(caller, signal, () => this.#others?.results?.read(caller, name))
         : undefined;
-    // Which servers its data came from is known to its host only.
+    // Only its own host knows which servers the data came from.
     if (elsewhere !== undefined) return (await loadPart(elsewhere, 'unknown')) ?? PROGRAM_ENDED;
     if (isWait && typeof name === 'string') {
       const run = kept !== undefined && 'run' in kept.value ? kept.value.run : undefined;

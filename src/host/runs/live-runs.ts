@@ -10,11 +10,11 @@ export interface LiveRun {
   readonly source: string;
   readonly startedAtMs: number;
   cancel(): void;
-  /** What it has asked for until now; absent until its program starts, and for programs on real interpreters. */
+  /** The calls made so far; absent until the program starts, and for programs on real interpreters. */
   soFar?: () => { readonly calls: readonly RecordedCall[]; readonly notes: RunNotes };
 }
 
-/** Is told which runs are under way. */
+/** Is notified when runs start and end. */
 export interface RunObserver {
   runBegan(run: LiveRun): void;
   runEnded(runId: string): void;
@@ -35,7 +35,7 @@ export class LiveRuns {
     this.#observer = observer;
   }
 
-  /** Counts a run while it lasts. With a caller, it is one of those that its quota allows. */
+  /** Counts a run while it is in flight. With a caller, it counts towards the caller's quota. */
   async during<Result>(run: () => Promise<Result>, caller?: string): Promise<Result> {
     const { runs } = this.#quotas.limits;
     if (caller !== undefined && !this.#quotas.take('runs', caller, 1))
@@ -49,7 +49,7 @@ export class LiveRuns {
     }
   }
 
-  /** The same for a run that people see while it lasts. */
+  /** The same for a run that people see while it is in flight. */
   async shown<Result>(live: LiveRun, run: () => Promise<Result>): Promise<Result> {
     this.#runs.set(live.runId, live);
     this.#observer?.runBegan(live);
@@ -61,7 +61,7 @@ export class LiveRuns {
     }
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list(): LiveRun[] {
     return [...this.#runs.values()].reverse();
   }

@@ -3,11 +3,11 @@ import { serverModules } from '../../catalog/package-names.js';
 import { allServerIds, type CatalogServer, type CatalogSnapshot } from '../../catalog/snapshot.js';
 
 /*
- * Which servers a program is about to use, found in its text: the host does not parse sources. A name too many costs a wait
- * for a server that is starting; a name too few is made up for when the server is used.
+ * Finds the servers that a program is about to use in its text: the host does not parse sources. An extra name costs a wait for a
+ * server that is starting. A missed name is made up for when the server is used.
  */
 
-/** The servers among `candidates` that a source names, in any way in which programs of any contract name servers. */
+/** The servers among `candidates` that a source names, in the syntax of any contract. */
 export function serversNamedIn(
   source: string,
   snapshot: CatalogSnapshot,
@@ -23,20 +23,20 @@ export function serversNamedIn(
   });
 }
 
-/** Whether a source looks for servers that it does not name: by a list, a search, or names that it makes up. */
+/** Whether a source looks for servers that it does not name: by a list, a search, or computed names. */
 export function usesDiscovery(source: string): boolean {
   return LOOKS_AROUND.test(source);
 }
 
-/** `from servers import github`, and `const { github } = mcp`: names without anything around them. */
+/** `from servers import github`, and `const { github } = mcp`: names without quotes or a prefix. */
 const BARE_NAMES = /\bservers\s+import\b|[=(,:]\s*mcp\b(?!\s*(?:\?\.|\.|\[))/;
 
 const LOOKS_AROUND =
   /\b(?:searchTools|search_tools|listServers)\b|\bimport\s*\(\s*(?!(['"])[^'"\n]*\1\s*[),])|@codemode\/servers\/(?:\$\{|['"`]\s*\+)|\bmcp\s*(?:\?\.)?\[\s*(?!['"])|\b(?:in|of)\s+mcp\b|\b(?:keys|values|entries)\s*\(\s*mcp\b|\bimport_module\b|\b__import__\b/;
 
 /**
- * In quotes or a path (`'github'`, `"mcp:github"`, `./servers/github/index.js`), or as a member (`mcp.github`,
- * `servers.github`). A word of the language that is also a server's name (`time`, `fetch`) is none of these.
+ * In quotes or a path (`'github'`, `"mcp:github"`, `./servers/github/index.js`), or as a member (`mcp.github`, `servers.github`). A
+ * word of the language that is also a server's name (`time`, `fetch`) does not match.
  */
 function isNamed(source: string, name: string, hasBareNames: boolean): boolean {
   if (!source.includes(name)) return false;

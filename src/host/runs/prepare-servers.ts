@@ -10,7 +10,7 @@ import { serversNamedIn, usesDiscovery } from './named-servers.js';
 export interface PreparationParts {
   readonly catalog: Catalog;
   readonly scripts: Pick<ScriptLibrary, 'list' | 'get'>;
-  /** How long a server may keep a listing or a search waiting, counted from when it was asked. */
+  /** How long a server may delay a listing or a search, counted from when it was asked. */
   readonly firstListingMs: number;
 }
 
@@ -18,20 +18,20 @@ export interface PreparationParts {
 export interface ProgramToPrepare {
   readonly source: string;
   readonly profile: string;
-  /** Servers that the request names beside the source: connected first, also where their tools are known. */
+  /** Servers that the request names besides the source. They are connected first, even if their tools are known. */
   readonly requested: readonly string[];
-  /** What it sees as things are. */
+  /** What the program sees now. */
   readonly snapshot: CatalogSnapshot;
 }
 
-/** Stored scripts whose sources are checked: more than one run may run. */
+/** The most stored scripts whose sources are searched: more than a single run may execute. */
 const MAX_SCRIPTS = 100;
-/** As long as a program waits for servers that it names. */
+/** The same time a program waits for servers that it names. */
 const FUNCTIONS_TIMEOUT_MS = 10_000;
 
 /**
- * Waits for the servers that a program names and for no others: one that hangs costs nothing where it is not used. A program
- * that searches, or makes names up, waits for all that are starting, but only until each has had its time.
+ * Waits only for the servers that a program names: a hanging server costs nothing if it is not used. A program that searches, or
+ * computes names, waits for all starting servers, but only until each has had its time.
  */
 export async function prepareServers(parts: PreparationParts, program: ProgramToPrepare): Promise<CatalogSnapshot> {
   const { catalog, firstListingMs } = parts;
@@ -50,7 +50,7 @@ export async function prepareServers(parts: PreparationParts, program: ProgramTo
   return catalog.snapshot();
 }
 
-/** Functions of Go have no server in their names: a call of an unknown one may be of any server that is starting. */
+/** Go function names contain no server: a call of an unknown function may belong to any server that is starting. */
 async function awaitGoFunctions(
   catalog: Catalog,
   source: string,
@@ -65,11 +65,11 @@ async function awaitGoFunctions(
   );
 }
 
-/** The source with those of the stored scripts that it runs, and that they run: they see the same servers. */
+/** The source together with the stored scripts that it runs, directly or indirectly: they see the same servers. */
 async function withStoredScripts({ scripts }: PreparationParts, program: ProgramToPrepare): Promise<string> {
   const { source, profile } = program;
   if (!RUNS_SCRIPTS.test(source)) return source;
-  // A store that cannot be opened is told to the program when it runs a script.
+  // If the store cannot be opened, the program gets the error when it runs a script.
   const stored = await scripts.list().catch(() => []);
   const heads = stored.filter((script) => script.profile === profile).slice(0, MAX_SCRIPTS);
   const sources = new Map<string, string>();
@@ -78,7 +78,7 @@ async function withStoredScripts({ scripts }: PreparationParts, program: Program
       ({ name }) =>
         ["'", '"', '`'].some((mark) => text.includes(`${mark}${name}${mark}`)) || text.includes(functionNameOf(name)),
     );
-    // Names that are made up while it runs may be any.
+    // Names computed at run time may be any script.
     for (const { name } of quoted.length === 0 ? heads : quoted) {
       if (sources.has(name)) continue;
       const found = await scripts.get(name).catch(() => undefined);

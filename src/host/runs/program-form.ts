@@ -6,7 +6,7 @@ import { modulesWith } from '../tools/modules.js';
 import type { ToolView } from '../tools/tool-view.js';
 import type { RunRequest } from './run-types.js';
 
-/** What a program may import, or the form of a script or of a body, which import nothing. */
+/** The modules that a program may import, or the form of a script or function body, which import nothing. */
 export function programForm(
   { input, script, context, engine }: RunRequest,
   { forCode }: ToolView,

@@ -24,18 +24,18 @@ import { FIRST_COMPILE } from '../processes/warm-go.js';
 import type { RuntimeParts } from '../runtime.js';
 import { answerToolCatalog, isToolCatalog } from '../tools/tool-catalog.js';
 
-/** What differs between the languages of programs that are processes: what they are given, and what runs them. */
+/** What differs between the languages of process programs: their files, and what runs them. */
 export interface ProgramRunner {
-  /** Of the interpreter or the compiler. */
+  /** Version of the interpreter or compiler. */
   readonly version: string;
-  /** What happens before a program runs, where that takes long. */
+  /** The slow steps before a program runs. */
   readonly starting: StepSource;
-  /** What a program is given beside its source. */
+  /** The files a program gets besides its source. */
   filesFor(source: string, snapshot: CatalogSnapshot): ReadonlyMap<string, string>;
   /** What a program writes to call a tool. */
   namesOf(tool: CatalogTool, snapshot: CatalogSnapshot): ProgramNames;
   run(program: Omit<ProcessProgram, 'language'>, handlers: ProcessHandlers): Promise<ProcessReport>;
-  /** Answers a question about the tools; undefined where a target is none. */
+  /** Answers a question about the tools; undefined if the target is not such a question. */
   answerAbout(
     target: string,
     input: readonly JsonValue[],
@@ -45,7 +45,7 @@ export interface ProgramRunner {
   ): CallReply | undefined;
 }
 
-/** What runs programs of a language. Throws `not_found` where this machine has nothing that does. */
+/** The runner for a language. Throws `not_found` if this machine cannot run it. */
 export async function programRunner(
   language: ProgramLanguage,
   { processes, go }: Pick<RuntimeParts, 'processes' | 'go'>,
@@ -94,7 +94,7 @@ function compiled(runtime: GoRuntime): ProgramRunner {
 
 const NOTHING: KeptOutput = { text: '', isCut: false, totalBytes: 0 };
 
-/** A program that the compiler refused has run for no time, and has printed nothing. */
+/** A program that the compiler refused has no run time and no output. */
 function reportOf({ report, failure }: GoReport, execution = '' as RunId): ProcessReport {
   const started = report ?? {
     execution,

@@ -1,10 +1,10 @@
 /**
- * One line of a program by which a person knows it again in a list: the first that awaits something, else the first that is
- * neither an import nor a comment. Imports and empty lists are alike in most programs; what is called is not. Comments say
- * what a program is meant to do, and who decides about a call reads what it does.
+ * One line of a program by which a person recognises it in a list: the first that awaits something, else the first that is neither
+ * an import nor a comment. Imports and empty lists are alike in most programs; calls are not. Comments say what a program is meant
+ * to do, but a person who decides about a call needs to read what it does.
  *
- * This looks at lines and understands no language: the host never parses what an agent wrote. Where it is fooled, the
- * list shows a less useful line.
+ * This works on lines and knows no language: the host never parses what an agent wrote. If it is fooled, the list shows a less
+ * useful line.
  */
 export function programTitle(source: string): string {
   const beginning = source.slice(0, MAX_SEARCHED);
@@ -13,16 +13,16 @@ export function programTitle(source: string): string {
   return text.length <= MAX_TITLE ? text : `${text.slice(0, MAX_TITLE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** A program of megabytes is not searched: what it does shows near its beginning or not at all. */
+/** A program of megabytes is not searched: its purpose shows near the beginning or not at all. */
 const MAX_SEARCHED = 8_192;
-/** Enough for a wide terminal; what is stored of every run stays small. */
+/** Enough for a wide terminal, and small enough to store with every run. */
 const MAX_TITLE = 120;
 
-/** That the result is assigned says nothing of it. */
+/** The assignment of the result is not informative. */
 const RESULT = /^globalThis\.__codemode_result__\s*=\s*(?=\S)/;
 const COMMENT = /^(\/\/|#)/;
 const CALL = /\bawait\s+[\w$.]+\(/;
-/** So many lines after the first are looked at for one that awaits something. */
+/** The number of lines after the first that are searched for an `await`. */
 const MAX_LINES = 30;
 /** `from x import y` is Python, `package main` is Go, and Python's imports look like ours without the quotes. */
 const IMPORT = /^(import\b(?!\s*\()|from\s+\S+\s+import\b|package\s+\w+\s*$|["']use strict["'];?\s*$|export\s+\{\s*\})/;
@@ -36,7 +36,7 @@ const BLOCKS: readonly (readonly [start: RegExp, end: RegExp])[] = [
   [/^from\s+\S+\s+import\s*\([^)]*$/, /\)/],
 ];
 
-/** Line by line, up to the first that tells something: every run passes here, and most say it in their first lines. */
+/** Line by line, up to the first informative line: every run passes here, and most have it in their first lines. */
 function firstTelling(source: string): string | undefined {
   let until: RegExp | undefined;
   let first: string | undefined;
@@ -53,7 +53,7 @@ function firstTelling(source: string): string | undefined {
     if (text === '') continue;
     const block = MAY_START_BLOCK.test(text) ? BLOCKS.find(([opening]) => opening.test(text)) : undefined;
     if (block !== undefined) {
-      // It may end on the line on which it starts.
+      // It may end on its first line.
       if (!block[1].test(text.slice(2))) until = block[1];
       continue;
     }
@@ -66,5 +66,5 @@ function firstTelling(source: string): string | undefined {
   return first;
 }
 
-/** Most lines are none of these. */
+/** Most lines match none of these. */
 const MAY_START_BLOCK = /^(\/\*|"""|import\b|from\b)/;

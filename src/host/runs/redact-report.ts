@@ -37,12 +37,12 @@ export async function redactRunOutcome(redactor: Redactor, given: Outcome, count
   };
 }
 
-/** Names are the server's, or what a program wrote in their place. */
+/** Names come from the server, or from the program. */
 function redactNames(redactor: Redactor, { count, calls }: UnawaitedCalls): UnawaitedCalls {
   return { count, calls: calls.map((call) => ({ ...call, name: redactor.text(call.name) })) };
 }
 
-/** Keys of objects are the program's own words, and may be data. */
+/** Object keys are chosen by the program and may be data. */
 function redactPlaces(redactor: Redactor, { count, places, promises }: LostValues): LostValues {
   const clean = (list: readonly string[]) => list.map((place) => redactor.text(place));
   return {
@@ -63,7 +63,7 @@ function redactFailure(redactor: Redactor, failure: Failure, counts: RedactionCo
   };
 }
 
-/** The same for lines that are shown while the program runs. */
+/** The same for log lines that are shown while the program runs. */
 export function redactLog(redactor: Redactor | undefined, onLog: (entry: LogEntry) => void): (entry: LogEntry) => void {
   return redactor === undefined ? onLog : (entry) => onLog({ ...entry, message: redactor.text(entry.message) });
 }

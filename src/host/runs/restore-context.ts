@@ -28,12 +28,12 @@ export function restoreContext(
       gate.receivedUnknown(ledger);
     else if (isSent && found !== undefined) gate.countEarlierCall(found.tool, found.server.path, ledger);
   }
-  // A person has decided about it since: an approved call is made even if the token has expired by then.
+  // A person has decided about the call since: an approved call is made even if the token has expired in the meantime.
   const { authorizedUntilMs: _, ...context } = stored;
   return { ...context, ledger };
 }
 
-/** What the token of a suspended run's client granted: it sees no more when it is resumed. */
+/** The capabilities of a suspended run's token: a resumed run sees no more. */
 export function boundsOf({ context }: ResumedRun): { readonly bounds?: CapabilitySet } {
   const { bounds } = (context as unknown as { readonly facts: RunFacts }).facts;
   return bounds === undefined ? {} : { bounds };

@@ -9,7 +9,7 @@ export type AwaitServer = (server: CatalogServer) => Promise<CatalogServer | und
  */
 export class RunCatalog {
   readonly #awaitServer: AwaitServer;
-  /** A server that did not come within one wait is not waited for again by this run. */
+  /** Servers that did not answer within one wait. This run does not wait for them again. */
   readonly #missed = new Set<string>();
   #snapshot: CatalogSnapshot;
 

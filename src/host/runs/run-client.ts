@@ -6,22 +6,25 @@ import type { OnStep } from '../../domain/step.js';
 export type AskPerson = (approvals: readonly Approval[], signal: AbortSignal) => Promise<void>;
 
 /**
- * The client that waits for a run, and the ways to reach it and its person. A request carries it, and the run passes it on
- * as one object: to what waits for approvals, to what makes its calls and to the stored scripts that it runs. It is not stored
- * with a suspended run: who resumes the run is its client from then on.
+ * The client that waits for a run, and the ways to reach it and its person. A request carries it, and the run passes it on as one
+ * object to everything that waits for approvals, makes calls or runs stored scripts. It is not stored with a suspended run: the
+ * client that resumes the run takes its place.
  */
 export interface RunClient {
-  /** The client gives up about then: a run that can go on without it is answered before with its id. */
+  /** The client's approximate timeout. A run that can continue without its client is answered with its id before that. */
   readonly answerWithinMs?: number | undefined;
-  /** A way to the person in front of the client, where it has one. */
+  /** Asks the person in front of the client, if the client can. */
   readonly askPerson?: AskPerson | undefined;
-  /** The person is asked with the answer: a program that waits for one is suspended at once, and `askPerson` is for those that cannot be. */
+  /**
+   * The person is asked in the response: a program that needs approval is suspended at once. `askPerson` is for programs that
+   * cannot be suspended.
+   */
   readonly suspendsToAsk?: boolean | undefined;
-  /** Who answers what servers ask while they work on its calls. */
+  /** Answers the questions that upstreams ask during its calls. */
   readonly respondent?: Respondent | undefined;
   readonly onProgress?: ((message: string) => void) | undefined;
-  /** Told what takes long before the program runs: servers that start, a compiler. */
+  /** Called with slow steps before the program runs: servers that start, a compiler. */
   readonly onStep?: OnStep | undefined;
-  /** Told what the client should know besides the answer, for contracts whose answers have no place for it. */
+  /** Called with news for the client besides the answer, for contracts whose answers have no field for it. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }

@@ -8,7 +8,7 @@ import type { RunClient } from './run-client.js';
 
 /** How a program is run: what answers its calls, where it is stored, and which callbacks are called. */
 
-/** What the run of a call is told and asked while the call is answered: the pipeline's part, and the host's own. */
+/** The callbacks of a call while it is answered: the pipeline's and the host's own. */
 export interface RunCallDelegate extends CallDelegate {
   /** The run has ended or was suspended: work on this call should stop. */
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export interface RunCallDelegate extends CallDelegate {
   isSuspended?(): boolean;
 }
 
-/** Answers the calls of a program: `RunCalls` for the program of a run, `ProcessCalls` for one in a process of its own. */
+/** Answers the calls of a program: `RunCalls` for the program of a run, `ProcessCalls` for a program in its own process. */
 export interface CallAnswerer {
   answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply>;
 }
@@ -26,11 +26,11 @@ export interface CallAnswerer {
 /** Where a run is stored when it is suspended, and where its calls and deliveries are recorded once it is resumed. */
 export interface RunRecords {
   suspend(program: SuspendedProgram): Promise<void>;
-  /** In the order of the calls of these three: what a later one has written, an earlier one has too. */
+  /** These three are written in call order: if a later write is stored, so are the earlier ones. */
   callMade(call: GuestCall): Awaitable<void>;
   callSent(call: GuestCall): Awaitable<void>;
   delivered(delivery: Delivery, position: number): Awaitable<void>;
-  /** All of the above are written. Throws where one could not be. */
+  /** Resolves when all of the above are written. Throws if one could not be. */
   settled(): Awaitable<void>;
 }
 

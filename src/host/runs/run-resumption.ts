@@ -20,16 +20,16 @@ export interface RunResumptionOptions {
 interface Resuming {
   readonly stop: AbortController;
   readonly done: Promise<void>;
-  /** Undefined until it is claimed. */
+  /** Undefined until the run is claimed. */
   lease: RunLease | undefined;
 }
 
 /** Runs that are resumed at the same time; each needs room in a worker. */
 const MAX_RESUMING = 16;
-/** How soon a store that could not be opened is tried again. */
+/** The pause before a store that could not be opened is tried again. */
 const REOPEN_AFTER_MS = 1_000;
 
-/** Claims suspended runs and brings them back, of whichever host they were. */
+/** Claims suspended runs of any host and resumes them. */
 export class RunResumption {
   readonly #options: RunResumptionOptions;
   readonly #resuming = new Map<string, Resuming>();
@@ -40,7 +40,7 @@ export class RunResumption {
     this.#options = options;
   }
 
-  /** From now on suspended runs are resumed as soon as they can be. */
+  /** From now on suspended runs are resumed as soon as possible. */
   watch(resume: ResumeRun): void {
     this.#resume = resume;
     if (this.#stopWatching !== undefined) return;
@@ -53,12 +53,12 @@ export class RunResumption {
     this.#stopWatching?.();
   }
 
-  /** Of a run that this process has claimed. */
+  /** The lease of a run that this process has claimed. */
   leaseOf(runId: string): RunLease | undefined {
     return this.#resuming.get(runId)?.lease;
   }
 
-  /** Stops a run that this process has resumed. Whether it had one; resolves when it has stopped. */
+  /** Stops a run that this process has resumed. Resolves when it has stopped, with whether there was one. */
   async stop(runId: string): Promise<boolean> {
     const resuming = this.#resuming.get(runId);
     resuming?.stop.abort();
@@ -66,7 +66,7 @@ export class RunResumption {
     return resuming !== undefined;
   }
 
-  /** Whether this process got the run. Resolves when the run has ended or is suspended again. */
+  /** Resolves when the run has ended or is suspended again, with whether this process claimed it. */
   async tryResume(store: RunStore, run: StoredRun, resume: ResumeRun): Promise<boolean> {
     if (this.#resuming.has(run.id)) return false;
     const done = deferred<void>();
@@ -108,7 +108,7 @@ export class RunResumption {
         },
       });
     } catch (error) {
-      // Trying again would not help: a stored run that cannot be opened fails here, with the reason.
+      // A retry would not help: a stored run that cannot be opened fails here, with the reason.
       if (error instanceof HostError && error.code === 'image_rejected')
         return this.#options.recordRejected(run, lease, error.message);
       await store.release(lease);

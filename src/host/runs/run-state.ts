@@ -1,17 +1,16 @@
 /**
- * The life of a run that is in memory, as a table: state x event -> next state and effects. QuickJS runs, scripts and
- * processes share it. What differs between them (whether a run can be suspended) decides which event comes when nobody
- * has decided in time: `suspendDue` or `refuseDue`.
+ * The life of a run in memory, as a table: state x event -> next state and effects. QuickJS runs, scripts and processes share it.
+ * Whether a run can be suspended decides which event comes when nobody has decided in time: `suspendDue` or `refuseDue`.
  */
 
 export type LiveState =
-  /** The program computes, or at least one of its calls is being made. Its time is spent. */
+  /** The program computes, or at least one of its calls is in flight. Its timeout runs. */
   | 'computing'
   /** Every open call needs a person's decision. The grace period runs. */
   | 'waiting'
   /** As `waiting`, but a call is tied to this process: an upstream asks a person. There is no grace period. */
   | 'held'
-  /** The program is on its way into the store. */
+  /** The program is being written to the store. */
   | 'suspending'
   | 'suspended'
   | 'ended';
@@ -38,17 +37,17 @@ export type LiveEvent =
 export type LiveEffect =
   | 'pauseTime'
   | 'spendTime'
-  /** Shows new approvals to a person, those of a moment together. */
+  /** Shows new approvals to a person, gathering those made together. */
   | 'ask'
   | 'startGrace'
   | 'stopGrace'
   /** From now on there is no grace period. */
   | 'endPatience'
-  /** A decision comes from elsewhere: the client is not kept waiting for the whole grace period. */
+  /** The decision comes from another surface: the client does not wait for the whole grace period. */
   | 'shortenGrace'
   | 'suspend'
   | 'refuse'
-  /** The run is not suspended a second time: it waits in its worker for as long as it takes. */
+  /** The run is not suspended a second time: it waits in its worker without a time limit. */
   | 'stayInMemory'
   | 'stopTimers';
 

@@ -10,23 +10,23 @@ import type { KeptResults, ResultOwner } from './kept-results.js';
 import { serversNamedIn, usesDiscovery } from './named-servers.js';
 import type { Presentation, RunSummary, ServerTypes, UnavailableServer } from './run-types.js';
 
-/** Tokens that the types of all servers may cost that come with one answer. */
+/** The token budget for the types of all servers in one answer. */
 const ANSWERED_TOKENS = 1_600;
-/** What a tool may cost of it: its signature with a sentence, not its whole description. */
+/** The token limit for one tool: its signature with a sentence, not its whole description. */
 const TOOL_TOKENS = 120;
-/** The words around the declarations. */
+/** The text around the declarations. */
 const FRAME_TOKENS = 130;
-/** The same for servers that are announced. */
+/** The token budget for announced servers. */
 const ANNOUNCED_TOKENS = 2_400;
-/** A server with more tools is told of as a whole only at first, or where somebody asks for it. */
+/** A larger server is declared as a whole only at first, or if the request names it. */
 const MAX_WHOLE_TOOLS = 12;
-/** In the place of a tool: all of them were asked for. */
+/** Stands for all tools of a server. */
 const ALL_TOOLS = '*';
 
 /**
- * The types of the tools that a program uses come with the first answer that has to do with them, unless the client has
- * them: bare signatures where the program worked, else with descriptions. Those of a whole server come where it was asked
- * for or no tool of it is named; of a large one as many as there is room for, those that are named first, and once.
+ * The types of a program's tools come with the first answer that concerns them, unless the client has them: bare signatures if the
+ * program succeeded, else with descriptions. A whole server is declared if the request names it or the program names no tool of it.
+ * A large server gets as many declarations as fit, named tools first, and only once.
  */
 export function firstDeclarations(
   view: ToolView,
@@ -41,14 +41,14 @@ export function firstDeclarations(
     if (tools.length === 0 || !(importsServer(source, path) || isRequested(server))) return [];
     const used = tools.filter(({ exportName }) => isNamedIn(source, exportName));
     const isAsked = isRequested(server);
-    // The program printed them itself.
+    // The program printed the types itself.
     if (used.length === 0 && !isAsked && !hasFailed && isListedIn(source, path)) return [];
-    // What was said of a large server before is news again only to who asks for all of it.
+    // A large server that was declared before is declared again only if the request names it.
     const isTold = isDeclared(path, isAsked || tools.length <= MAX_WHOLE_TOOLS ? ALL_TOOLS : undefined);
     const isWhole = !isTold && (isAsked || used.length === 0);
     const inOrder = isWhole ? [...new Set([...used, ...tools])] : used;
     const wanted = inOrder.filter(({ exportName }) => !isDeclared(path, exportName));
-    // Nothing new of a server that was told of before is no news.
+    // A known server without new tools is not repeated.
     if (wanted.length === 0 && (used.length > 0 || isDeclared(path))) return [];
     const isBare = wanted.length > 0 && !isWhole && !hasFailed && !isAsked;
     return [{ server, used, wanted, isWhole, isBare }];
@@ -57,19 +57,19 @@ export function firstDeclarations(
   return fresh.map(({ server, used, wanted, isWhole, isBare }) => {
     if (isBare) {
       const text = briefSignaturesOf(server, wanted, view);
-      // Characters, four to a token: what is too long is told by name, as elsewhere.
+      // Four characters are about a token. A longer declaration is replaced by its name, as elsewhere.
       if (text.length <= 4 * most)
         return { path: server.path, tools: wanted.map(({ exportName }) => exportName), text };
     }
     const budgetTokens = Math.min(most, FRAME_TOKENS + TOOL_TOKENS * Math.max(1, wanted.length));
     const types = typesOf(server, wanted, view, budgetTokens);
-    // A tool that was named and is too large for an answer is not tried again with every one.
+    // A named tool that is too large for an answer is not tried again with every answer.
     const named = (isWhole ? used : wanted).map(({ exportName }) => exportName);
     return { ...types, tools: [...types.tools, ...named, ...(isWhole ? [ALL_TOOLS] : [])] };
   });
 }
 
-/** The types of servers that came after the client's list of tools was made, within a common budget. */
+/** The types of servers that appeared after the client got its tool list, within a common budget. */
 export function lateDeclarations(late: readonly CatalogServer[], view: ToolView): ServerTypes[] {
   const budgetTokens = Math.floor(ANNOUNCED_TOKENS / Math.max(1, late.length));
   return late.map((server) => {
@@ -88,7 +88,7 @@ function typesOf(
   return { path: server.path, tools: declared.map(({ exportName }) => exportName), text };
 }
 
-/** The module of this server, and not of one whose name only begins like it: `git` is not `github`. */
+/** Matches the module of this server, not of one whose name starts with it: `git` is not `github`. */
 function importsServer(source: string, path: string): boolean {
   const module = `@codemode/servers/${path}`;
   for (let at = source.indexOf(module); at >= 0; at = source.indexOf(module, at + 1))
@@ -96,14 +96,14 @@ function importsServer(source: string, path: string): boolean {
   return false;
 }
 
-/** `listTools("github")` and `getTypes("github")` give what would come with the answer. */
+/** `listTools("github")` and `getTypes("github")` return what would come with the answer. */
 function isListedIn(source: string, path: string): boolean {
   return [...source.matchAll(/\b(?:listTools|getTypes)\(\s*["'`]([^"'`\n]{1,200})["'`]/g)].some(
     ([, name]) => name === path,
   );
 }
 
-/** As its own word, so that `get` is not found in `getUser`. */
+/** Matches whole words, so that `get` is not found in `getUser`. */
 function isNamedIn(source: string, exportName: string): boolean {
   for (let at = source.indexOf(exportName); at >= 0; at = source.indexOf(exportName, at + 1)) {
     const around = `${source[at - 1] ?? ''}${source[at + exportName.length] ?? ''}`;
@@ -112,13 +112,16 @@ function isNamedIn(source: string, exportName: string): boolean {
   return false;
 }
 
-/** How an ended run is recorded. */
+/** The state under which an ended run is recorded. */
 export function stateOf(outcome: Outcome): EndedState {
   if (outcome.status === 'completed') return 'succeeded';
   return outcome.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
 }
 
-/** A program from which nothing comes back, and that never says what its result is: `export default`, `const result = ...`. */
+/**
+ * A program that returns and logs nothing and never sets its result, although it seems to mean one: `export default`, `const result
+ * = ...`.
+ */
 export function isSilent(
   outcome: Outcome,
   logs: readonly LogEntry[],
@@ -132,20 +135,23 @@ export function isSilent(
         (!source.includes('__codemode_result__') && (hasOnlyRead || MEANS_RESULT.test(source)));
 }
 
-/** A variable of the module, which is not the global one. */
+/** A module variable, which is not the global. */
 const DECLARES_RESULT = /\b(?:const|let|var)\s+__codemode_result__\b/;
 
-/** A program that only does something gives no result by intent; one that only read something forgot it. */
+/** A program that only acts has no result on purpose; one that only reads forgot it. */
 const MEANS_RESULT = /\bexport\s+default\b|\breturn\b|\b(?:const|let|var)\s+(?:results?|answer|output)\b/;
 
-/** Where something is kept, for whom, and the data of which servers is in it. */
+/** Where a result is kept, its owner, and the servers whose data it contains. */
 interface Kept {
   readonly results: KeptResults;
   readonly owner: ResultOwner;
   readonly received: ReceivedData;
 }
 
-/** What of an outcome is passed on: media apart, and what is still too large kept for a later run. */
+/**
+ * The part of an outcome that goes into the answer: media are separated, and a result that is still too large is kept for a later
+ * run.
+ */
 export function handOver(
   outcome: Outcome,
   { separateMedia }: Presentation,
@@ -154,7 +160,7 @@ export function handOver(
 ): Pick<RunSummary, 'outcome' | 'media' | 'keptResult' | 'keptSoFar'> {
   if (outcome.status === 'failed') {
     const { soFarJson, ...rest } = outcome;
-    // Where answers have no limit the process ends with its program, and with it what it keeps.
+    // If answers have no limit, the process ends with its program, and so would the kept value.
     if (soFarJson === undefined || maxResultBytes === Number.POSITIVE_INFINITY) return { outcome: rest };
     const handle = keep.results.keep(keep.owner, soFarJson, keep.received);
     return { outcome, keptSoFar: { handle, bytes: Buffer.byteLength(soFarJson) } };
@@ -172,14 +178,14 @@ export function handOver(
   return { outcome: { ...outcome, resultJson }, ...media, ...(bytes <= maxResultBytes ? {} : { keptResult: kept() }) };
 }
 
-/** How the logs of a run are kept for a later one, as a list of their messages. */
+/** Keeps the logs of a run for a later one, as a list of messages. */
 export function logKeeper(logs: readonly LogEntry[], maxResultBytes: number, keep: Kept): Pick<RunSummary, 'keepLogs'> {
   if (maxResultBytes === Number.POSITIVE_INFINITY) return {};
   const messages = () => JSON.stringify(logs.map(({ message }) => message));
   return { keepLogs: () => keep.results.keep(keep.owner, messages(), keep.received) };
 }
 
-/** Servers that were asked for or are imported and are not there, with the reason. */
+/** Requested or imported servers that are missing, with the reason. */
 export function missingServers(
   requested: readonly string[],
   source: string,
@@ -194,7 +200,7 @@ export function missingServers(
   );
 }
 
-/** Servers that are still starting, and that a program names or may have looked for. */
+/** Servers that are still starting and that a program names or may have looked for. */
 export function startingServers(source: string, { forCode }: ToolView): string[] {
   const starting = forCode.servers.filter(({ isStarting }) => isStarting === true);
   const meant = usesDiscovery(source) ? starting : serversNamedIn(source, forCode, starting);
@@ -203,7 +209,7 @@ export function startingServers(source: string, { forCode }: ToolView): string[]
 
 const MAX_STARTING = 5;
 
-/** Servers that are down or denied, and that a program imports or may have looked for. */
+/** Servers that are down or denied and that a program imports or may have looked for. */
 export function brokenServers(source: string, { forCode, hiddenServers }: ToolView): string[] {
   const broken = forCode.servers.filter(({ isAvailable, isStarting }) => !isAvailable && isStarting !== true);
   const imported = [...broken.filter(({ tools }) => tools.length === 0), ...hiddenServers].filter(({ path }) =>

@@ -29,27 +29,27 @@ export interface RunRequest extends RunClient {
   readonly source: string;
   readonly language: SourceLanguage;
   readonly limits: Limits;
-  /** Absent: as configured. */
+  /** Absent: the configured engine. */
   readonly engine?: EngineChoice;
-  /** What the client calls it: comes back with its answer, however late that is. */
+  /** The client's name for the run. It is returned with the answer, however late that is. */
   readonly label?: string;
-  /** Absent: it is a module. */
+  /** Absent: the program is a module. */
   readonly script?: ScriptRequest;
-  /** What a stored script is run with: `input` of `@codemode/input`. */
+  /** The input of a stored script: `input` of `@codemode/input`. */
   readonly input?: JsonObject;
-  /** The program is the body of a function, and this its `context`. */
+  /** Present if the program is a function body: its `context`. */
   readonly context?: JsonObject;
-  /** What the program may reach; absent under contracts that know no capabilities. */
+  /** The capabilities of the program; absent under contracts without capabilities. */
   readonly grants?: CapabilitySet;
-  /** When the token that the request came with expires: no call begins later. */
+  /** When the request's token expires. No call starts after that. */
   readonly authorizedUntilMs?: number;
-  /** Names of servers the program is about to use: they are connected first, and missed at once. */
+  /** Names of servers that the program is about to use: they are connected first, and reported at once if missing. */
   readonly requestedServers?: readonly string[];
   readonly signal?: StopSignal;
-  /** Told the run's id before anything of it runs. */
+  /** Called with the run id before anything runs. */
   readonly onBegin?: (runId: string) => void;
   readonly onLog?: (entry: LogEntry, runId: string) => void;
-  /** The step of a trace that the run is a part of. */
+  /** The parent span. */
   readonly trace?: TraceContext;
 }
 
@@ -59,20 +59,20 @@ export interface ScriptRequest {
   readonly input: JsonObject;
   /** Name of the global function that calls a tool: server, tool, arguments. */
   readonly callTool: string;
-  /** Name of the one that runs a stored script: name, input. */
+  /** Name of the global function that runs a stored script: name, input. */
   readonly callScript: string;
   /** The only servers it may call; empty: all. */
   readonly allowedServers: readonly string[];
-  /** Told of every call of a tool when it is over. */
+  /** Called with every tool call when it has ended. */
   readonly onCall?: (ended: EndedScriptCall) => void;
 }
 
-/** A call as a script made it, without what was sent and answered. */
+/** A script's call, without its input and answer. */
 export interface EndedScriptCall {
   readonly server: string;
   readonly tool: string;
   readonly durationMs: number;
-  /** Absent where it succeeded. */
+  /** Absent if it succeeded. */
   readonly error?: string;
 }
 
@@ -85,11 +85,11 @@ export interface RunSummary {
   readonly trace: readonly TraceEntry[];
   readonly durationMs: number;
   readonly usage: ResourceUsage;
-  /** The engine in which it ended; absent for programs of other interpreters. */
+  /** The engine in which the run ended; absent for programs on other interpreters. */
   readonly engine?: EngineName;
   /** Calls that were sent to servers, whatever the outcome. */
   readonly callCount: number;
-  /** Whether the program may be run again: nothing that it called minds being called twice. */
+  /** Whether the program may be run again: everything that it called is safe to call twice. */
   readonly isRepeatable: boolean;
   /** Failed calls, by error message. */
   readonly failures: ReadonlyMap<string, CallFailure>;
@@ -97,52 +97,52 @@ export interface RunSummary {
   readonly isolation: IsolationLevel;
   /** Tool answers that do not match the declared output schema. */
   readonly warnings: readonly string[];
-  /** Arguments that a tool does not declare and that were probably meant to be others. */
+  /** Arguments that a tool does not declare and that were probably misspelt. */
   readonly misnamed?: readonly string[];
-  /** It gave no result and logged nothing, and its source does not say what the result is. */
+  /** The program gave no result, logged nothing, and its source does not set the result. */
   readonly isSilent?: boolean;
   /** Paginated answers with a next page that the program did not request. */
   readonly partialAnswers: readonly PartialAnswer[];
   /** The number of redactions in answers and in the program's result, by kind. */
   readonly redactions: Readonly<Record<string, number>>;
   readonly unavailable: readonly UnavailableServer[];
-  /** Where no server is configured: what the user has to type. */
+  /** What the user has to type, if no server is configured. */
   readonly notice?: string;
   /** Types of servers that this caller has used for the first time and was not told about before. */
   readonly declarations: readonly ServerTypes[];
   /** MCP content blocks that were removed from the result because it was too large with them. */
   readonly media?: readonly JsonObject[];
-  /** Under which name a result too large to pass on is kept. */
+  /** The handle of a result that is too large for the answer. */
   readonly keptResult?: { readonly handle: string; readonly bytes: number; readonly mostBytes: number };
   /** Calls without an answer that may have taken effect (`server/tool`). */
   readonly unfinished?: readonly string[];
-  /** Keeps the messages of all logs for a later run, and gives the name. Absent where nothing is kept between runs. */
+  /** Keeps the messages of all logs for a later run and returns the handle. Absent if nothing is kept between runs. */
   readonly keepLogs?: () => string;
-  /** What the types of a program that failed may explain. */
+  /** Type warnings that may explain why the program failed. */
   readonly typeWarnings?: readonly TypeProblem[];
-  /** Why its types were not checked: the checker was there and failed. Said once in a session. */
+  /** Why types were not checked, if the checker was available and failed. Reported once in a session. */
   readonly typesUnchecked?: string;
-  /** Under which name is kept what a program that failed had assigned to its result by then. */
+  /** The handle of the result that a failed program had set so far. */
   readonly keptSoFar?: { readonly handle: string; readonly bytes: number };
 }
 
 export interface ServerTypes {
   readonly path: string;
-  /** Export names of the tools that are declared, and `*` where as many came as there was room for. */
+  /** Export names of the declared tools, and `*` if as many were declared as fit. */
   readonly tools: readonly string[];
   readonly text: string;
-  /** The server came after the client had its list of tools. */
+  /** The server appeared after the client got its tool list. */
   readonly isNew?: true;
 }
 
 export interface UnavailableServer {
   readonly name: string;
   readonly reason: string;
-  /** What to write instead, where the name is wrong. Otherwise the user has to look. */
+  /** What to write instead, if the name is wrong. Otherwise the user has to check the server. */
   readonly hint?: string;
-  /** It may still come: the same program may work in a few seconds. */
+  /** The server may still come up: the same program may work in a few seconds. */
   readonly isStarting?: true;
-  /** The request itself asked for it. */
+  /** The request itself named the server. */
   readonly isRequested?: true;
 }
 
@@ -155,7 +155,7 @@ export interface SuspendedSummary {
   readonly trace: readonly TraceEntry[];
   /** Calls that were sent to servers so far. */
   readonly callCount: number;
-  /** Used until it was suspended. */
+  /** Time used until it was suspended. */
   readonly durationMs: number;
   readonly usage: ResourceUsage;
 }
@@ -174,14 +174,14 @@ export function isEnded(answer: RunAnswer): answer is EndedAnswer {
   return answer.state !== 'suspended' && answer.state !== 'running';
 }
 
-/** The words of one contract, as far as a run needs them. */
+/** The wording of one contract, as far as a run needs it. */
 export interface Presentation {
   reply(outcome: BrokerOutcome): CallReply;
-  /** What a program works with of an answer, where its contract puts something around it. */
+  /** The value inside an answer, if the contract wraps answers. */
   seen?(answer: JsonValue): JsonValue;
-  /** Brings the arguments of a call into the one that tools take; absent where programs give them so. */
+  /** Maps the arguments of a call to the tool's single input; absent if programs pass it that way. */
   arrange?(tool: Tool, input: readonly JsonValue[]): readonly JsonValue[];
-  /** Takes what is not text out of a result that is too large to pass on as it is. */
+  /** Separates media from a result that is too large to pass on. */
   separateMedia?(
     resultJson: string,
   ): { readonly resultJson: string; readonly media: readonly JsonObject[] } | undefined;
@@ -189,13 +189,13 @@ export interface Presentation {
   suspended(summary: SuspendedSummary): JsonValue;
 }
 
-/** What is known of a run besides its program, before anything of it has run. */
+/** What is known about a run besides its program, before anything has run. */
 export interface RunFacts {
   readonly label?: string;
   readonly context: RunContext;
   readonly limits: Limits;
   readonly requestedServers: readonly string[];
-  /** What its client's token granted; absent: whatever the configuration allows. */
+  /** The capabilities of its client's token; absent: whatever the configuration allows. */
   readonly bounds?: CapabilitySet;
 }
 

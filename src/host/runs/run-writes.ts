@@ -1,11 +1,11 @@
 import type { Awaitable } from '../../lib/async/awaitable.js';
 
 /**
- * The writes about one resumed run, in the order in which they were asked for: the next begins when the one before is done. One
- * that failed fails all that follow. Where the store writes at once, nothing is ever waited for.
+ * The writes of one resumed run, in order: each begins when the previous one is done. A failed write fails all that follow. If the
+ * store writes synchronously, nothing is awaited.
  */
 export class RunWrites {
-  /** Of the last one that is not done yet. */
+  /** The last pending write. */
   #last: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 

@@ -25,7 +25,7 @@ export interface StoredProgram {
 
 export type RunEnd =
   | { readonly state: 'ended'; readonly report: RunReport }
-  /** Its calls or deliveries could not be recorded, so the run stays suspended as it was stored, or another host has it. */
+  /** Its calls or deliveries could not be recorded. The run stays suspended as it was stored, or another host has it. */
   | { readonly state: 'unwritten' }
   | {
       readonly state: 'suspended';
@@ -109,7 +109,7 @@ export class Run implements SandboxDelegate {
     return this.#ended.promise;
   }
 
-  // What the sandbox tells it of its program.
+  // Callbacks from the sandbox.
 
   onCall(call: GuestCall): Promise<CallReply> {
     return this.#answerCall(call, false);
@@ -122,7 +122,7 @@ export class Run implements SandboxDelegate {
   onDelivery(delivery: Delivery, position: number): void {
     if (!this.#wasResumed) return;
     try {
-      // Not waited for: nothing that the program does afterwards leaves the host, or counts as its end, before it is written.
+      // Not awaited: until it is written, nothing that the program does afterwards leaves the host or counts as its end.
       const written = this.#options.records?.delivered(delivery, position);
       if (written instanceof Promise) written.catch(() => this.#drop());
     } catch {
@@ -130,7 +130,7 @@ export class Run implements SandboxDelegate {
     }
   }
 
-  /** What is not recorded must not take effect: the run stays suspended as it was stored, or another host has it. */
+  /** What is not recorded must not take effect. The run stays suspended as it was stored, or another host has it. */
   #drop(): void {
     this.#isUnwritten = true;
     this.#program?.cancel();
@@ -188,7 +188,7 @@ export class Run implements SandboxDelegate {
     }
   }
 
-  /** Where not, the run is dropped. */
+  /** Whether the write succeeded. If it failed, the run is dropped. */
   async #isWritten(write: () => Awaitable<void>): Promise<boolean> {
     try {
       await write();
@@ -260,7 +260,7 @@ export class Run implements SandboxDelegate {
   }
 }
 
-/** A promise of its own for each: one for all would hold every run that ever waited for it. */
+/** A new promise for each call: a shared one would retain every run that ever waited for it. */
 function never(): Promise<never> {
   return new Promise<never>(() => {});
 }

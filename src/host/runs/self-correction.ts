@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { CallFailure } from '../calls/tool-calls.js';
 import { isEnded, type RunAnswer } from './run-types.js';
 
-/** Attempts in all, the first among them. Nothing raises it: a loop that a model drives must end. */
+/** Attempts including the first. Nothing raises it: a loop that a model drives must end. */
 export const MAX_ATTEMPTS = 3;
 
 /** Errors that a retry may fix. */
@@ -12,20 +12,20 @@ export type Attempt<Data> =
   | { readonly ok: true; readonly data: Data }
   | { readonly ok: false; readonly error: AttemptError };
 
-/** As the envelopes of profile `runner` have it. `retryable` decides; without it, the type does. */
+/** As in the envelopes of profile `runner`. `retryable` decides; without it, the type does. */
 export interface AttemptError {
   readonly type: string;
   readonly message: string;
   readonly retryable?: boolean;
-  /** How long the server that failed the program wants to be left alone. */
+  /** How long the failing server asks to wait. */
   readonly retryAfterMs?: number;
 }
 
 export interface SelfCorrectionOptions<Data> {
-  /** Asks the model for a program. The task grows by what went wrong before. */
+  /** Asks the model for a program. The task is extended with the previous errors. */
   readonly generate: (task: string, attempt: number) => Promise<string>;
   readonly run: (code: string, attempt: number) => Promise<Attempt<Data>>;
-  /** Ends the waits between attempts, and then the loop. */
+  /** Aborts the waits between attempts, and then the loop. */
   readonly signal?: AbortSignal;
 }
 
@@ -34,10 +34,10 @@ export interface Handoff {
 }
 
 const MAX_MESSAGE_CHARACTERS = 2_000;
-/** The longest wait between two attempts. Who is asked to wait longer passes on. */
+/** The longest wait between two attempts. If a server asks for a longer wait, the task is handed off. */
 const MAX_WAIT_MS = 60_000;
 
-/** Lets a model write a program until it works, at most three times, and passes on to a person otherwise. */
+/** Lets a model write a program until it works, at most three times, and hands off to a person otherwise. */
 export async function runWithSelfCorrection<Data>(
   task: string,
   { generate, run, signal }: SelfCorrectionOptions<Data>,
@@ -75,7 +75,7 @@ export function attemptOf({ answer }: { readonly answer: RunAnswer }): Attempt<u
   return { ok: false, error: { type, message: failure.message, ...wait } };
 }
 
-/** Of a call that nobody caught, where the same one may succeed later. */
+/** The error type of an uncaught failed call, if the same call may succeed later. */
 function typeOf(call: CallFailure | undefined): AttemptError['type'] | undefined {
   if (call?.isSafeToRepeat === true || call?.verdict === 'not_sent') return 'TransientNetwork';
   return call?.verdict === 'limited' ? 'RateLimit' : undefined;

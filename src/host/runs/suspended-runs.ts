@@ -20,7 +20,7 @@ export interface SuspendedRunsOptions {
   readonly approvals: Approvals;
   /** Digests of the configured servers, separated by spaces. A run is resumed only if all servers that it started with are present. */
   readonly setting: string;
-  /** The same as an earlier version wrote them, for the runs that it suspended. */
+  /** The same digests as an earlier version wrote them, for the runs that it suspended. */
   readonly formerSetting?: string;
 }
 
@@ -32,7 +32,7 @@ export interface RunView {
   readonly profile: string;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** A line of its program; undefined where none was stored. */
+  /** A line of its program; undefined if none was stored. */
   readonly title: string | undefined;
   /** Undefined until it has ended. */
   readonly durationMs: number | undefined;
@@ -41,14 +41,14 @@ export interface RunView {
   readonly approvals: readonly Approval[];
 }
 
-/** What lists show of a run that has ended. */
+/** What lists show of an ended run. */
 export interface RunListEntry {
   readonly title: string;
   readonly durationMs: number;
   readonly figures: RunFigures;
 }
 
-/** How often it is looked whether a run that another process has resumed is done. */
+/** How often to check whether a run that another process has resumed is done. */
 const FOLLOW_EVERY_MS = 100;
 /** Runs that are suspended until a person decides, whichever process suspended them, and the history of ended runs. */
 export class SuspendedRuns {
@@ -115,8 +115,8 @@ export class SuspendedRuns {
   }
 
   /**
-   * A run whose end cannot be recorded has ended all the same. If it was suspended before, it stays suspended in the store: it is
-   * given up, and resumed from what was recorded of it.
+   * A run whose end cannot be recorded has still ended. If it was suspended before, it stays suspended in the store: its lease is
+   * released, and it is resumed from what was recorded.
    */
   async #endUnwritten(lease: RunLease | undefined, error: unknown): Promise<void> {
     const mayPass = isHostError(error, 'store_unavailable') || isHostError(error, 'bad_config');
@@ -124,7 +124,7 @@ export class SuspendedRuns {
     try {
       await (await this.#options.store()).release(lease);
     } catch {
-      // It still cannot be written; the store gives up later what nobody holds.
+      // The store still cannot be written. It later releases leases that nobody holds.
     }
   }
 
@@ -161,7 +161,7 @@ export class SuspendedRuns {
     });
   }
 
-  /** From now on suspended runs are resumed as soon as they can be. */
+  /** From now on suspended runs are resumed as soon as possible. */
   watch(resume: ResumeRun): void {
     this.#resumption.watch(resume);
   }
@@ -177,19 +177,19 @@ export class SuspendedRuns {
     await this.settled();
   }
 
-  /** Ids that start with these characters. */
+  /** Run ids that start with this prefix. */
   async idsWith(prefix: string, limit: number): Promise<string[]> {
     return (await this.#store()).idsWith(prefix, limit);
   }
 
-  /** The newest first; of one caller where one is named. */
+  /** Newest first; only those of one caller if one is given. */
   async list(limit: number, caller?: CallerId): Promise<RunView[]> {
     const store = await this.#store();
     const found = await store.list(limit, caller);
     return this.#views(store, found);
   }
 
-  /** A page of runs, the newest first, with the place of each; their answers are left out, and the approvals of ended ones. */
+  /** One page of runs, newest first, each with its cursor. Without answers, and without the approvals of ended runs. */
   async page(choice: RunChoice, limit: number): Promise<(RunView & { readonly place: RunPlace })[]> {
     const store = await this.#store();
     const found = await store.page(choice, limit);
@@ -197,18 +197,21 @@ export class SuspendedRuns {
     return views.map((view, index) => ({ ...view, place: (found[index] as (typeof found)[number]).place }));
   }
 
-  /** Lines by which people know these runs again; of runs that are not stored none. */
+  /** Titles by which people recognise these runs. Runs that are not stored are omitted. */
   async titlesOf(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return (await this.#store()).titlesOf(runIds);
   }
 
-  /** The recording of a run; undefined where none is kept. */
+  /** The recording of a run; undefined if none is kept. */
   async keptRecording(runId: string): Promise<AnyRecording | undefined> {
     const stored = await (await this.#store()).recordingOf(runId);
     return stored === undefined ? undefined : recordingIn(stored);
   }
 
-  /** What is known of a run that is suspended, or was cancelled then: its context, and the calls that it made since it was resumed. */
+  /**
+   * The stored context of a run that is suspended or was cancelled while suspended, and the calls that it made since it was
+   * resumed.
+   */
   async contextOf(
     runId: string,
   ): Promise<{ readonly context: JsonValue; readonly calls: readonly GuestCall[] } | undefined> {
@@ -218,7 +221,7 @@ export class SuspendedRuns {
     return { context: JSON.parse(stored.contextJson) as JsonValue, calls };
   }
 
-  /** Bytes of the answers that runs gave, by day (UTC). */
+  /** Bytes of the answers of runs, by day (UTC). */
   async answersByDay(sinceMs: number, exceptCallers: readonly string[] = []): Promise<AnswersOfDay[]> {
     return (await this.#store()).answersByDay(sinceMs, exceptCallers);
   }
@@ -236,7 +239,7 @@ export class SuspendedRuns {
     };
   }
 
-  /** What its client was answered; null where nothing is kept. */
+  /** The response of its client; null if none is kept. */
   async responseOf(run: Pick<StoredRun, 'id' | 'caller'>): Promise<JsonValue> {
     const json = await (await this.#store()).responseOf(run);
     return json === undefined ? null : (JSON.parse(json) as JsonValue);
@@ -274,7 +277,7 @@ export class SuspendedRuns {
     }
   }
 
-  /** Cancels a run that is suspended or was resumed: where hosts have fences, by whichever of them. */
+  /** Cancels a run that is suspended or was resumed. If hosts use fencing, any host can cancel it. */
   async cancel(runId: string): Promise<RunView> {
     const store = await this.#store();
     const wasResumed = await this.#resumption.stop(runId);
@@ -301,8 +304,8 @@ export class SuspendedRuns {
   }
 
   /**
-   * The recording of the last run of this program, where a person has decided since about a call that it was refused. Undefined
-   * where another run of it has ended since then: that one has used the decision, or was run without it.
+   * The recording of the last run of this program, if a person has since decided about a call that was refused. Undefined if the
+   * program has run again since: that run has used the decision, or did without it.
    */
   async lastDecided(owner: Omit<RunOwner, 'id'>, source: string, start: RunStart): Promise<AnyRecording | undefined> {
     const decided = await this.#options.approvals.decidedLate(owner.caller, source, start);
@@ -313,7 +316,7 @@ export class SuspendedRuns {
     if (last === undefined || !this.#hasServersOf(last)) return undefined;
     const stored = await store.recordingOf(last.id);
     const recording = stored === undefined ? undefined : recordingIn(stored);
-    // The recording is sealed; the columns by which it was found are not.
+    // The recording is sealed. The columns that led to it are not.
     if (recording?.caller !== owner.caller || recording.codeDigest !== owner.codeDigest) return undefined;
     return refusedApprovals(recording).some((id) => decided.has(id)) ? recording : undefined;
   }
@@ -352,7 +355,7 @@ export class SuspendedRuns {
     throw new HostError('not_found', `there is no run ${JSON.stringify(runId)}; list them with: codemode runs`);
   }
 
-  /** Without their answers; brief: without the approvals of ended ones. */
+  /** Without their answers. If brief, also without the approvals of ended runs. */
   async #views(store: RunStore, runs: readonly StoredRun[], { isBrief = false } = {}): Promise<RunView[]> {
     const asked = isBrief ? runs.filter(({ state }) => state === 'suspended') : runs;
     const [titles, approvals] = await Promise.all([
@@ -371,7 +374,7 @@ export class SuspendedRuns {
   }
 }
 
-/** Approvals that calls of a run were refused for. */
+/** The approvals for which calls of a run were refused. */
 function refusedApprovals({ calls }: AnyRecording): string[] {
   const replies = calls.flatMap((call) => ('reply' in call && call.reply !== undefined ? [call.reply] : []));
   const ids = replies.map((reply) => ('error' in reply ? reply.error.fields?.approvalId : undefined));

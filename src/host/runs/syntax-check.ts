@@ -3,12 +3,12 @@ import type { CallerId, Failure, SourceLanguage } from '../../domain/run.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 
 /**
- * A module is read whole, then linked, then run. This import cannot be linked, so nothing of the source runs: whatever it
- * ends with but a mistake of syntax means that it could be read.
+ * A module is parsed whole, then linked, then run. This import cannot be linked, so nothing of the source runs: any error other
+ * than a syntax error means that it was parsed.
  */
 const NEVER_LINKED = "\n;import 'codemode:only-read';";
 
-/** Reads a program in the sandbox without running it. One that fills the room for sources to the last is not looked at. */
+/** Parses a program in the sandbox without running it. A program that fills the whole source limit is not checked. */
 export async function findSyntaxError(
   sandbox: Sandbox,
   source: string,

@@ -5,8 +5,8 @@ import { matchesGlob } from '../../lib/text/glob.js';
 import { nearest } from '../../lib/text/nearest.js';
 
 /**
- * Names in what was granted that mean no server and no tool. A request with a misspelt one runs, and its author looks for the
- * mistake elsewhere. `isServer`: whether the configuration has a server that the catalog does not show.
+ * Granted names that match no server and no tool. A request with a misspelt name runs, and its author looks for the mistake
+ * elsewhere. `isServer`: whether the configuration has a server that the catalog does not show.
  */
 export function unknownGrants(
   { mcp }: CapabilitySet,
@@ -19,7 +19,7 @@ export function unknownGrants(
     .filter((name) => !name.includes('*') && !ids.includes(name) && !isServer(name))
     .map((name) => `mcp:${name} grants nothing: there is no server ${JSON.stringify(name)}${meant(name, ids)}`);
   const granted = servers.filter(({ id }) => mcp.servers.some((name) => matchesGlob(name, id)));
-  // Of a server that has not answered yet nothing is known.
+  // The tools of a server that has not answered yet are unknown.
   if (granted.length === 0 || granted.some(isUnavailable)) return unknown.slice(0, MAX_NOTES);
   const tools = granted.flatMap((server) => server.tools.map(({ tool }) => tool));
   const names = tools.map(({ name }) => name);

@@ -25,7 +25,7 @@ export interface BrokerDecisionsOptions {
   readonly maxToolCalls: number;
 }
 
-/** Passes what a program does with stored scripts through the broker: it counts, is recorded, and waits for a person. */
+/** Passes a program's operations on stored scripts through the broker, which counts and records them and asks for approval. */
 export class BrokerDecisions implements ScriptDecisions {
   readonly #options: BrokerDecisionsOptions;
 
@@ -45,7 +45,7 @@ export class BrokerDecisions implements ScriptDecisions {
   async save(wish: JsonValue | undefined, call: DecidedCall): Promise<CallReply> {
     const { tools, turns, maxToolCalls } = this.#options;
     const { delegate, asker } = call;
-    // It counts before anything is read for it: what comes of it is known only after a whole recording was.
+    // Counted before anything is read for it: the outcome is only known after a whole recording was read.
     if (!tools.countOne()) return { ok: false, error: tooManyCalls(maxToolCalls) };
     const { context } = asker;
     const input = await turns.take(context.caller, delegate.signal, () => scriptToSave(this.#options, context, wish));

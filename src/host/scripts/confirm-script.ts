@@ -8,22 +8,22 @@ import type { DirectCallContext, DirectlyCalled } from '../calls/direct-call.js'
 import type { AskPerson } from '../runs/run-client.js';
 import { changedPins, changedQuestion, changedScript } from './script-pins.js';
 
-/** What a session does for it. */
+/** What the session provides. */
 export interface ConfirmingParts {
-  /** The tools that a program of this source would see. */
+  /** The tools that a program with this source would see. */
   readonly snapshotFor: (source: string) => Promise<CatalogSnapshot>;
   readonly callDirect: (tool: DirectlyCalled, input: JsonValue, context: DirectCallContext) => Promise<BrokerOutcome>;
 }
 
-/** Who waits for the script. */
+/** The client that waits for the script. */
 export interface ConfirmingClient {
   readonly askPerson?: AskPerson | undefined;
   readonly signal?: StopSignal | undefined;
 }
 
 /**
- * Lets the policy decide about a script that is run by itself and whose tools have changed since it was stored. Throws
- * `conflict` where it must not run.
+ * Lets the policy decide about a directly run script whose tools have changed since it was stored. Throws `conflict` if it must not
+ * run.
  */
 export async function confirmScript(
   { snapshotFor, callDirect }: ConfirmingParts,

@@ -27,45 +27,45 @@ import { scriptFunctions } from './script-functions.js';
 import { inputModule, LIST_SCRIPTS, RUN_SCRIPT, SAVE_SCRIPT, scriptCalled } from './scripts-module.js';
 import { checkProfile, type ScriptLibrary } from './stored-scripts.js';
 
-/** A script that runs a script that runs a script: one that goes deeper runs itself. */
+/** Nesting depth of scripts. A deeper nesting means that a script runs itself. */
 const MAX_DEPTH = 4;
-/** Stored scripts that one run may run, at any depth. */
+/** The most stored scripts of one run, at any depth. */
 const MAX_RUNS = 100;
 /** Concurrent nested runs of one depth; the others are queued. Each has its own memory, in one worker. */
 const MAX_AT_ONCE = 8;
 /** Calls of nested programs are numbered after those of the run, each program in its own range. */
 const NUMBERS_OF_ONE_PROGRAM = 2 ** 32;
 
-/** Which program of a run asks: its own at depth 0, or that of a stored script. */
+/** The program that asks: the run's own at depth 0, or that of a stored script. */
 export interface Asker {
   readonly context: RunContext;
   readonly depth: number;
-  /** Added to the numbers of its calls: a person's yes to one call of the run must not fit another. */
+  /** Added to its call numbers: an approval of one call of the run must not match another. */
   readonly firstNumber: number;
 }
 
-/** Answers what any program of the run asks for: its own, or that of a stored script. */
+/** Answers the requests of any program of the run: its own, or that of a stored script. */
 export interface ProgramsCalls {
   answerFor(asker: Asker, call: GuestCall, delegate: RunCallDelegate): Promise<CallReply>;
 }
 
 /** A call of `@codemode/scripts` that the policy decides about. */
 export interface DecidedCall {
-  /** As approvals have it. */
+  /** The number as approvals have it. */
   readonly number: number;
   readonly delegate: RunCallDelegate;
   readonly asker: Asker;
 }
 
-/** What is asked of the broker about stored scripts. */
+/** The broker's decisions about stored scripts. */
 export interface ScriptDecisions {
-  /** Why a script must not run: tools that it calls have changed, and nothing allows it all the same. Undefined: it may. */
+  /** Why a script must not run: its tools have changed, and nothing allows it anyway. Undefined: it may run. */
   refusalOf(script: StoredScript, call: DecidedCall): Promise<CallReply | undefined>;
-  /** Stores a program for its caller, where that is allowed. Throws `bad_input` and `not_found`. */
+  /** Stores a program for its caller, if allowed. Throws `bad_input` and `not_found`. */
   save(wish: JsonValue | undefined, call: DecidedCall): Promise<CallReply>;
 }
 
-/** What is stored of the nested scripts of a suspended run. */
+/** The stored state of a suspended run's nested scripts. */
 export interface NestedSoFar {
   readonly runs: number;
   readonly logs: readonly NestedLog[];
@@ -80,11 +80,11 @@ export interface NestedRunsOptions {
   readonly scripts: ScriptLibrary;
   readonly turns: CallerTurns;
   readonly sandbox: Sandbox;
-  /** What every program of the run may import, besides functions of scripts. */
+  /** The modules of every program of the run, besides script functions. */
   readonly modules: (scripts: readonly ScriptHead[]) => readonly VirtualModule[];
-  /** Where the run's own program is a classic script: then so are those that it runs. */
+  /** Present if the run's own program is a classic script: then its nested scripts are too. */
   readonly script?: ScriptRequest | undefined;
-  /** Of the run. What its scripts use counts towards them. */
+  /** The limits of the run. Its scripts' usage counts towards them. */
   readonly limits: Limits;
   readonly calls: ProgramsCalls;
   readonly decisions: ScriptDecisions;
@@ -93,15 +93,15 @@ export interface NestedRunsOptions {
 }
 
 /**
- * Stored scripts that the program of a run runs. Each gets a sandbox of its own and nothing else: its calls are calls of
- * the run, with the run's caller, budgets, limits and account of what was received.
+ * The stored scripts that a run's program runs. Each gets its own sandbox and nothing else: its calls are calls of the run, with
+ * the run's caller, budgets, limits and record of received data.
  */
 export class NestedRuns {
   readonly #options: NestedRunsOptions;
-  /** What was run, for people. */
+  /** The scripts that were run, for people. */
   readonly scripts: NestedScript[];
   readonly #logs: NestedLog[];
-  /** By depth: who waits in line here never holds the place that somebody in front waits for. */
+  /** By depth: a queued script never holds a slot that a script ahead of it waits for. */
   readonly #places: Slots[] = [];
   #runs: number;
   #answerCharacters = 0;
@@ -120,7 +120,7 @@ export class NestedRuns {
     return { runs: this.#runs, logs: this.#logs, scripts: this.scripts };
   }
 
-  /** The report of a run with the logs of its scripts among its own. */
+  /** The report of a run with the logs of its scripts included. */
   withLogs(report: RunReport): RunReport {
     if (this.#logs.length === 0) return report;
     const { startedAtMs } = report.journal;
@@ -128,13 +128,13 @@ export class NestedRuns {
     return { ...report, logs: [...report.logs, ...ours].sort((left, right) => left.timeMs - right.timeMs) };
   }
 
-  /** Answers a call of `@codemode/scripts`. What is wrong with it is an error of the program. */
+  /** Answers a call of `@codemode/scripts`. An invalid call is an error of the program. */
   async answer(
     target: string,
     input: readonly JsonValue[],
     delegate: RunCallDelegate,
     asker: Asker,
-    /** Of the call, as approvals have it. */
+    /** The call's number as approvals have it. */
     number: number,
   ): Promise<CallReply> {
     try {
@@ -181,7 +181,7 @@ export class NestedRuns {
     const number = ++this.#runs;
     const script = await this.#options.scripts.get(name);
     checkProfile(script, this.#options.script === undefined ? 'codemode' : 'code_execution');
-    // The one that asks keeps its worker until it is answered: a line in which all wait for each other has no end.
+    // The asking script keeps its worker until it is answered. If all workers waited for each other, they would deadlock.
     if (this.#options.script !== undefined && !this.#options.sandbox.pool.hasRoomToBlock(asker.context.caller))
       return overLimit(`no process is free for script ${name}`, 'Run fewer scripts at once.');
     const { checkScriptInput } = await import('./script-input.js');
@@ -231,7 +231,7 @@ export class NestedRuns {
         ...(await this.#formOf(script, input, asker)),
         limits: {
           ...limits,
-          // Not less than what is left: it is the run that ends, not the script in the program's hands.
+          // Not less than the remaining time: a timeout ends the run, not only the nested script.
           timeoutMs: Math.max(1, Math.min(limits.timeoutMs, Math.ceil(outer.remainingMs()))),
           maxLogBytes: Math.max(1, this.#logBytes),
         },
@@ -281,7 +281,7 @@ export class NestedRuns {
     return { modules: [...modules(known), inputModule(input)] };
   }
 
-  /** They share the room of the run's own, and say whose they are. */
+  /** Nested logs share the log limit of the run and carry the script's name. */
   #keepLogs(name: string, { logs, journal }: RunReport): void {
     for (const { level, message, timeMs } of logs) {
       const line = `[${name}] ${message}`;
@@ -292,7 +292,7 @@ export class NestedRuns {
   }
 }
 
-/** What a program is told of the scripts of its contract. */
+/** The description of a contract's scripts for a program. */
 function describedScripts(all: readonly ScriptHead[], wanted: string): JsonObject[] {
   const scripts = all.filter(({ profile }) => profile === wanted);
   const functions = scriptFunctions(scripts);
@@ -310,7 +310,7 @@ function contextOf(script: StoredScript, input: JsonObject, { context }: Asker, 
 /** The calls of one stored script's program: calls of the run, on behalf of the script. */
 class NestedCalls implements CallAnswerer {
   readonly #calls: ProgramsCalls;
-  /** Told of a call when it is made, and again with what it was answered. */
+  /** Called when a call is made, and again with its reply. */
   readonly #onCall: (call: GuestCall, reply?: CallReply) => void;
   readonly #name: string;
   readonly #asker: Asker;
@@ -333,7 +333,7 @@ class NestedCalls implements CallAnswerer {
   async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
     this.#onCall(call);
     const onSending = async () => {
-      // From here on the script may have taken effect, and with it the call that runs it.
+      // From here on the script, and so the call that runs it, may have taken effect.
       await this.#outer.onSending();
       await delegate.onSending();
     };
@@ -343,7 +343,7 @@ class NestedCalls implements CallAnswerer {
   }
 }
 
-/** A run cannot be suspended inside a nested script. A script that is run directly can. */
+/** A run cannot be suspended inside a nested script. A directly run script can. */
 function whereToWait(name: string, reply: CallReply): CallReply {
   if (reply.ok || 'ends' in reply || reply.error.fields?.approvalState !== 'PENDING') return reply;
   const hint = `Ask the user to run the script by itself, where it can wait for a decision: codemode scripts run ${name}`;

@@ -8,26 +8,26 @@ import { scriptFromRun } from './script-from-run.js';
 import type { ChosenInput } from './script-inputs.js';
 import { checkName, type ScriptLibrary } from './stored-scripts.js';
 
-/** Where the runs of a caller are, and what reads a source without running it. */
+/** Where the caller's runs are stored, and what parses a source without running it. */
 export interface SavingParts {
   readonly suspended: Pick<SuspendedRuns, 'list' | 'outcomeOf' | 'recordingOf'>;
   readonly sandbox: Sandbox;
   readonly scripts: Pick<ScriptLibrary, 'checkFree'>;
 }
 
-/** Whose program asks, and in which run. */
+/** The program's caller, and the run that asks. */
 export interface SavingCaller {
   readonly caller: CallerId;
   readonly runId: string;
 }
 
 const USE = 'save({ name: "monthly-report", description: "...", inputs: { month: "2026-11" } })';
-/** Among so many of its runs the last one that worked is looked for. */
+/** The number of recent runs searched for the last successful one. */
 const MAX_LOOKED_AT = 50;
 
 /**
- * What `save` of a program would store, made of an earlier run of the same caller: its last one that worked, or the one that
- * it names. Throws `bad_input`, `not_found` and `quota_exceeded`. Nothing is stored here.
+ * The script that a program's `save` would store, made from an earlier run of the same caller: the last successful one, or the one
+ * it names. Throws `bad_input`, `not_found` and `quota_exceeded`. Stores nothing.
  */
 export async function scriptToSave(
   { suspended, sandbox, scripts }: SavingParts,
@@ -37,7 +37,7 @@ export async function scriptToSave(
   const { name, description, run, inputs } = readWish(wish);
   const { profile, runId } = await findRun(suspended, owner, run);
   const recording = await suspended.recordingOf(runId);
-  // The recording is sealed with its caller; the row by which it was found is not.
+  // The recording is sealed with its caller. The row that led to it is not.
   if (recording.caller !== owner.caller) throw notYours(runId);
   const { script } = scriptFromRun(recording, profile, { name, description, inputs });
   const saved = { ...script, savedBy: owner.caller };
@@ -75,7 +75,7 @@ async function findRun(
     throw notYours(named);
   }
   const runs = await suspended.list(MAX_LOOKED_AT, caller);
-  // After a person has decided, the same one is meant as before.
+  // After an approval, the same run is meant as before it.
   const own = runs.find((each) => each.runId === runId);
   const last = runs.find(
     (each) => each.state === 'succeeded' && (own === undefined || each.createdAtMs <= own.createdAtMs),

@@ -23,7 +23,7 @@ import { DOWN_HINT, STARTING_HINT } from '../tools/discovery.js';
 
 export interface ScriptCallsOptions {
   readonly tools: RunCatalog;
-  /** Says how a server that is still starting stands, and finds tools by words. */
+  /** Reports the state of a server that is still starting, and searches tools by words. */
   readonly catalog: Pick<Catalog, 'startingNote' | 'search'>;
   /** The only servers it may call, by any of their names; empty: all. */
   readonly allowedServers: readonly string[];
@@ -33,8 +33,8 @@ export interface ScriptCallsOptions {
 }
 
 /**
- * The tool calls of a script, whose arguments name the server, the tool and its input. What is wrong with a call is a value
- * that the script looks at; a limit and a server that is not allowed end it, and it cannot catch that.
+ * The tool calls of a script, whose arguments name the server, the tool and its input. An invalid call returns an error value to
+ * the script. A limit, or a server that is not allowed, ends the script, and the script cannot catch that.
  */
 export class ScriptCalls {
   readonly #calls: ToolCalls;
@@ -44,18 +44,18 @@ export class ScriptCalls {
   constructor(calls: ToolCalls, options: ScriptCallsOptions) {
     this.#calls = calls;
     this.#options = options;
-    // By identity where there is such a server: the list and the call may use different names of it.
+    // By identity if the server exists: the list and the call may use different names for it.
     this.#allowed = new Set(options.allowedServers.map((name) => identityOf(name, options.tools.snapshot)));
   }
 
-  /** The tool that a call means, where there is one. */
+  /** The tool that a call names, if it exists. */
   toolOf([serverName, toolName]: readonly JsonValue[]): CatalogTool | undefined {
     if (typeof serverName !== 'string' || typeof toolName !== 'string') return undefined;
     const server = serverNamed(serverName, this.#options.tools.snapshot);
     return server === undefined ? undefined : toolNamed(toolName, server);
   }
 
-  /** Where the call is to a server that is still starting: waits for it. */
+  /** Waits for the called server if it is still starting. */
   async awaitServer([name]: readonly JsonValue[]): Promise<void> {
     const { tools } = this.#options;
     if (typeof name === 'string' && this.#isAllowed(name)) await tools.fillIn(serverNamed(name, tools.snapshot));
@@ -79,7 +79,7 @@ export class ScriptCalls {
     if (!this.#isAllowed(name)) return this.#end(serverNotAllowed(name), 'denied', found, call, delegate, run);
     if (found === undefined) return this.#refused(input, noSuch(name, toolName as string, snapshot, catalog));
     const before = this.#calls.trace.length;
-    // A script writes the tool's own name, and the one that the user gave the server.
+    // A script writes the tool's own name and the user's name for the server.
     const called = { ...found, exportName: found.tool.name, serverName: found.server.id };
     const reply = await this.#calls.send(called, call, given ?? undefined, delegate, run);
     const made = this.#calls.trace[before];
@@ -101,7 +101,7 @@ export class ScriptCalls {
     return this.#allowed.size === 0 || this.#allowed.has(identityOf(name, this.#options.tools.snapshot));
   }
 
-  /** On record, as far as there is a tool to record it for. */
+  /** Recorded if there is a tool to record it for. */
   async #end(
     ends: Failure,
     verdict: 'limited' | 'denied',
@@ -117,7 +117,7 @@ export class ScriptCalls {
   }
 }
 
-/** The name the user gave it goes first, then the one that programs of other contracts use. */
+/** The user's name for a server takes precedence, then the name that programs of other contracts use. */
 export function serverNamed(name: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
   return seenServer(
     snapshot,
@@ -200,7 +200,7 @@ function noSuch(
 
 const MAX_FITTING = 5;
 
-/** Tools of a large server that the words of a name fit, with how they are called: a script has no other way to look for one. */
+/** Tools of a large server that match the words of a name, with their signatures: a script has no other way to search. */
 function fitting(
   name: string,
   server: CatalogServer,

@@ -10,14 +10,14 @@ import { type ChosenInput, type ReplacedLiteral, withInputs } from './script-inp
 import { literalsOf } from './source-literals.js';
 import type { NewScript } from './stored-scripts.js';
 
-/** What somebody wants to make of a run. */
+/** The requested script to make from a run. */
 export interface KeepWish {
   readonly name: string;
   readonly description: string;
   readonly inputs: readonly ChosenInput[];
 }
 
-/** A value of the program that was sent to a tool: it may vary from run to run. */
+/** A literal of the program that was sent to a tool: it may vary from run to run. */
 export interface ProposedInput {
   readonly name: string;
   readonly value: string | number;
@@ -26,16 +26,16 @@ export interface ProposedInput {
 
 export interface ScriptOfRun {
   readonly script: NewScript;
-  /** Which values of the program are its input now. */
+  /** The literals that became inputs. */
   readonly replaced: readonly ReplacedLiteral[];
-  /** Which others may be. */
+  /** Other literals that could become inputs. */
   readonly proposed: readonly ProposedInput[];
 }
 
-/** More are no help. */
+/** A longer list does not help. */
 const MAX_PROPOSED = 20;
 
-/** Makes a script of a run that worked. Throws `bad_input` where that cannot be. */
+/** Makes a script from a successful run. Throws `bad_input` if that is impossible. */
 export function scriptFromRun(recorded: AnyRecording, profile: string, wish: KeepWish): ScriptOfRun {
   const recording = keepable(recorded, profile);
   const { journal, calls, outcome, runId } = recording;
@@ -66,7 +66,7 @@ function keepable(recorded: AnyRecording, profile: string): Recording {
   return recorded;
 }
 
-/** What the program itself was run with. */
+/** The input that the program itself was run with. */
 function inputOf({ journal: { modules, script } }: Recording): JsonObject {
   if (script !== undefined) return isJsonObject(script.input) ? script.input : {};
   const found = modules.find(({ specifier }) => specifier === '@codemode/input')?.exports[0];

@@ -6,15 +6,15 @@ export const SCRIPT_EXPORTS = ['listScripts', 'runScript', 'save'] as const;
 
 const RESERVED: ReadonlySet<string> = new Set(SCRIPT_EXPORTS);
 
-/** The function that a script is in `@codemode/scripts`: `monthly-report` is `monthly_report`. */
+/** The name of a script's function in `@codemode/scripts`: `monthly-report` is `monthly_report`. */
 export function functionNameOf(name: string): string {
   const clean = exportNames([name]).get(name) as string;
   return RESERVED.has(clean) ? `${clean}_` : clean;
 }
 
 /**
- * The functions of these scripts, by the name of each script. Where two have one function it is that of the script which is
- * called so, whichever was stored first; the other is run by its name.
+ * Function names by script name. If two scripts map to one function, the script with exactly that name gets it, whichever was
+ * stored first. The other is run by its name.
  */
 export function scriptFunctions(scripts: readonly Pick<ScriptHead, 'name'>[]): Map<string, string> {
   const owners = new Map<string, string>();

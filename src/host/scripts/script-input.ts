@@ -4,14 +4,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { GuestError } from '../../domain/run.js';
 import type { ScriptHead } from '../../domain/script.js';
 
-/** It travels with the modules of its program, which a worker keeps for a while. */
+/** The input is sent with the program's modules, which a worker keeps for a while. */
 export const MAX_INPUT_BYTES = 1024 * 1024;
 
 export type CheckedInput =
   | { readonly ok: true; readonly input: JsonObject }
   | { readonly ok: false; readonly error: GuestError };
 
-/** Whether a script takes this input. No input is `{}`. */
+/** Whether a script accepts this input. No input means `{}`. */
 export function checkScriptInput({ name, inputSchema }: ScriptHead, input: JsonValue | undefined): CheckedInput {
   if (input !== undefined && !isJsonObject(input)) {
     const received = Array.isArray(input) ? 'an array' : input === null ? 'null' : `a ${typeof input}`;
@@ -32,12 +32,12 @@ export function checkScriptInput({ name, inputSchema }: ScriptHead, input: JsonV
   return verdict.ok ? { ok: true, input: given } : verdict;
 }
 
-/** What of a schema is not enforced, and why. */
+/** The parts of a schema that are not enforced, and why. */
 export function schemaWarnings(name: string, inputSchema: JsonObject): readonly string[] {
   return CHECKER.warningsOf(asTool(name, inputSchema));
 }
 
-/** Knows schemas by identity, and keeps none alive. */
+/** Caches by schema identity without keeping schemas alive. */
 const CHECKER = new ToolChecker(exampleInput);
 
 function asTool(name: string, inputSchema: JsonObject) {

@@ -6,7 +6,7 @@ import { quoteVisibly } from '../../lib/text/visible-text.js';
 import { maskSource } from '../check/mask-source.js';
 import { literalsOf, type SourceLiteral } from './source-literals.js';
 
-/** A value of a program that is to become a property of its input. */
+/** A literal of a program that becomes a property of its input. */
 export interface ChosenInput {
   readonly name: string;
   readonly value: string | number;
@@ -22,20 +22,20 @@ export interface SourceWithInputs {
   readonly replaced: readonly ReplacedLiteral[];
 }
 
-/** What is known of the program besides its source. */
+/** What is known about the program besides its source. */
 export interface InputContext {
-  /** It is a classic script: `input` is a global. */
+  /** The program is a classic script: `input` is a global. */
   readonly isClassic: boolean;
-  /** What it was run with itself. */
+  /** The input of the recorded run. */
   readonly given: JsonObject;
 }
 
 const MAX_INPUTS = 32;
 const INPUT_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
-/** They mean something to every object. */
+/** These names have a special meaning on every object. */
 const HARMFUL = new Set(['__proto__', 'constructor', 'prototype', 'toJSON', 'toString', 'valueOf']);
 
-/** Puts `input.name` in the place of every text or number that is equal to a chosen value. Throws `bad_input`. */
+/** Replaces every string or number that equals a chosen value with `input.name`. Throws `bad_input`. */
 export function withInputs(
   source: string,
   chosen: readonly ChosenInput[],
@@ -76,7 +76,7 @@ export function withInputs(
   };
 }
 
-/** `month=2026-11`, `days=7`, `code="7"`: what is in quotes is a text, and what is a number in the program is one. */
+/** `month=2026-11`, `days=7`, `code="7"`: a quoted value is a string, and a value that is a number in the program is a number. */
 export function readChosenInput(text: string, source: string): ChosenInput {
   const sign = text.indexOf('=');
   if (sign < 1) throw new HostError('bad_input', `--input ${text}: expected NAME=VALUE, such as month=2026-11`);
@@ -115,14 +115,14 @@ function notFound(name: string, value: string | number): HostError {
 
 const MAX_EXAMPLE_CHARACTERS = 200;
 
-/** What it may be, and what it was. */
+/** The schema of a property, with the recorded value as example. */
 function propertyOf(value: JsonValue): JsonObject {
   const schema = schemaOfShape(shapeOfResult(value));
   const isShort = typeof value !== 'object' && String(value).length <= MAX_EXAMPLE_CHARACTERS;
   return isShort ? { ...schema, examples: [value] } : schema;
 }
 
-/** A name that the program does not use for something else. */
+/** A name that the program does not already use. */
 function freeName(source: string): string {
   const { text } = maskSource(source) ?? { text: source };
   const isFree = (name: string) => !new RegExp(`(?<![\\w$])${name}(?![\\w$])`).test(text);

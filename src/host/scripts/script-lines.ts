@@ -4,11 +4,11 @@ import { clipText, visibleText, withoutMarkup } from '../../lib/text/visible-tex
 import { scriptFunctions } from './script-functions.js';
 import { scriptAsTool } from './search-scripts.js';
 
-/** Scripts that are named one by one; a program lists the rest. */
+/** The most scripts listed by name; a program lists the rest. */
 const MAX_NAMED = 20;
 const MAX_DESCRIPTION_CHARACTERS = 120;
 
-/** A line for each stored script, in words that cannot pass for ours. */
+/** One line for each stored script, escaped so that it cannot pass for our own text. */
 export function scriptLines(scripts: readonly ScriptHead[]): string {
   return linesOf(scripts, ({ name, inputSchema }) => {
     const properties = Object.keys((inputSchema?.properties as object | undefined) ?? {});
@@ -17,13 +17,13 @@ export function scriptLines(scripts: readonly ScriptHead[]): string {
   });
 }
 
-/** The same as functions of the module, with the types of what they take and give. */
+/** The same as functions of the module, with input and output types. */
 export function functionLines(scripts: readonly ScriptHead[]): string {
   const functions = scriptFunctions(scripts);
   return linesOf(scripts, (script) => {
     const name = functions.get(script.name);
     if (name === undefined) return `runScript("${script.name}")`;
-    // Without a schema any object is taken.
+    // Without a schema any object is accepted.
     return script.inputSchema === undefined ? `${name}(input?: object)` : toolSignature(scriptAsTool(script), name);
   });
 }

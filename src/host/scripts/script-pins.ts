@@ -6,16 +6,16 @@ import type { GuestError } from '../../domain/run.js';
 import type { ScriptHead, ScriptPin } from '../../domain/script.js';
 import { findServer } from '../tools/discovery.js';
 
-/** A tool that a script was seen to call, and that is not what it was then. */
+/** A tool that a script was seen to call and that has changed since. */
 export interface PinChange {
   /** `server/tool`. */
   readonly tool: string;
   readonly change: 'changed' | 'gone';
-  /** Of what it is now; absent where it is gone. */
+  /** Digest of the tool now; absent if it is gone. */
   readonly digest?: string;
 }
 
-/** Tools of a server that is down are not looked at: calls of them fail, and are made by nobody else. */
+/** Tools of a server that is down are not compared: their calls fail, and no other server answers them. */
 export function changedPins({ pins = [] }: Pick<ScriptHead, 'pins'>, snapshot: CatalogSnapshot): PinChange[] {
   return pins.flatMap((pin): PinChange[] => {
     const now = digestNow(pin, snapshot);
@@ -25,7 +25,7 @@ export function changedPins({ pins = [] }: Pick<ScriptHead, 'pins'>, snapshot: C
   });
 }
 
-/** The same pins for the tools as they are now; those of tools that are gone stay. */
+/** The pins with the current digests of their tools. Pins of removed tools stay. */
 export function renewedPins({ pins = [] }: Pick<ScriptHead, 'pins'>, snapshot: CatalogSnapshot): ScriptPin[] {
   return pins.map((pin) => {
     const now = digestNow(pin, snapshot);
@@ -33,7 +33,7 @@ export function renewedPins({ pins = [] }: Pick<ScriptHead, 'pins'>, snapshot: C
   });
 }
 
-/** What a person decides about: the script, the version, and what is different. A tool that changes once more is asked about again. */
+/** What a person decides about: the script, its version, and the changes. If a tool changes again, the person is asked again. */
 export function changedQuestion({ name, version }: ScriptHead, changes: readonly PinChange[]): JsonObject {
   const described = changes.map(({ tool, change, digest }) =>
     digest === undefined ? `${tool}: ${change}` : `${tool}: ${change}, its definition is now sha256 ${digest}`,
@@ -41,7 +41,7 @@ export function changedQuestion({ name, version }: ScriptHead, changes: readonly
   return { name, version, changes: described };
 }
 
-/** Why a script was not run, and what to type. */
+/** The error for a script that was not run, with the command to type. */
 export function changedScript({ name }: ScriptHead, changes: readonly PinChange[], { message }: GuestError): HostError {
   const what = changes.map(({ tool, change }) => `${tool} (${change})`).join(', ');
   return new HostError(

@@ -3,10 +3,10 @@ import type { VirtualModule } from '../../domain/run.js';
 import type { ScriptHead } from '../../domain/script.js';
 import { SCRIPT_EXPORTS, scriptFunctions } from './script-functions.js';
 
-/** `@codemode/scripts`: programs that are stored, for programs to run, and a way to have one stored, which asks. */
+/** `@codemode/scripts`: lets programs run stored scripts, and ask for one to be stored. */
 
 const TARGET = '@scripts/';
-/** Before the name of a script that is called as a function. */
+/** The target prefix of a script that is called as a function. */
 const FUNCTION = `${TARGET}run/`;
 export const RUN_SCRIPT = `${TARGET}runScript`;
 export const LIST_SCRIPTS = `${TARGET}listScripts`;
@@ -38,7 +38,7 @@ export function scriptCalled(target: string): string | undefined {
   return target.startsWith(FUNCTION) ? target.slice(FUNCTION.length) : undefined;
 }
 
-/** `@codemode/input`: what a stored script was run with. Other programs do not have it. */
+/** `@codemode/input`: the input of a stored script. Other programs do not have it. */
 export function inputModule(input: JsonObject): VirtualModule {
   return { specifier: '@codemode/input', exports: [{ kind: 'value', name: 'input', value: input }] };
 }

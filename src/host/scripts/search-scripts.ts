@@ -8,11 +8,11 @@ import { TOOL_DETAILS, type ToolDetail, toolDefinition } from '../tools/tool-def
 import { scriptFunctions } from './script-functions.js';
 import { SCRIPTS_SPECIFIER } from './scripts-module.js';
 
-/** Scripts in an answer that is about tools: the user has few of them. */
+/** The most scripts in a tool search: a user has few of them. */
 const MAX_BESIDE_TOOLS = 3;
 const MAX_HITS = 100;
 
-/** A script as a tool of the module that it is a function of. */
+/** A script as a tool of the module that exports it. */
 export function scriptAsTool({ name, description, inputSchema, outputSchema }: ScriptHead): Tool {
   return {
     serverId: SCRIPTS_SPECIFIER,
@@ -22,12 +22,12 @@ export function scriptAsTool({ name, description, inputSchema, outputSchema }: S
   };
 }
 
-/** The options of a search that is about scripts alone: `searchTools(query, { serverId: '@codemode/scripts' })`. */
+/** Whether a search is about scripts alone: `searchTools(query, { serverId: '@codemode/scripts' })`. */
 export function isAboutScripts([, options]: readonly JsonValue[]): boolean {
   return isJsonObject(options) && options.serverId === SCRIPTS_SPECIFIER;
 }
 
-/** The answer of `searchTools` with the scripts that fit the query, behind the tools that do. */
+/** The answer of `searchTools`, followed by the scripts that match the query. */
 export function withScripts(
   reply: CallReply,
   [query, options]: readonly JsonValue[],

@@ -1,6 +1,6 @@
 import { maskSource } from '../check/mask-source.js';
 
-/** A text or a number that is written in a program. */
+/** A string or number literal in a program. */
 export interface SourceLiteral {
   readonly value: string | number;
   readonly from: number;
@@ -10,9 +10,9 @@ export interface SourceLiteral {
 }
 
 /**
- * The texts and numbers of a program that a value can stand in for: no names of modules, no keys of objects, no texts with
- * escapes or with expressions in them. Undefined where the source cannot be read this way. Nothing is parsed: the result is
- * checked in the sandbox like any other source.
+ * The string and number literals of a program that an input can replace. Excluded are module names, object keys, and strings with
+ * escapes or expressions. Undefined if the source cannot be scanned this way. Nothing is parsed: the result is checked in the
+ * sandbox like any other source.
  */
 export function literalsOf(source: string): readonly SourceLiteral[] | undefined {
   const masked = maskSource(source);
@@ -23,7 +23,7 @@ export function literalsOf(source: string): readonly SourceLiteral[] | undefined
     if (isNameOfSomething(text, from, to)) return;
     found.push({ value, from, to, line: source.slice(0, from).split('\n').length });
   };
-  /** Ends of expressions inside of templates: the text of the template goes on behind them. */
+  /** Ends of template expressions: the text of the template continues after them. */
   const continued = new Set<number>();
   const throughTemplate = (from: number): number => {
     const end = text.indexOf('`', from);

@@ -16,7 +16,7 @@ import { MAX_SCRIPTS, type ScriptSign, type ScriptStore, scriptDigest } from '..
 import { functionNameOf } from './script-functions.js';
 import { SCRIPTS_SPECIFIER } from './scripts-module.js';
 
-/** What a person gives to be stored. */
+/** A script that a person or a program wants to store. */
 export type NewScript = Omit<StoredScript, 'digest' | 'createdAtMs' | 'version'>;
 
 const MAX_DESCRIPTION_CHARACTERS = 500;
@@ -24,8 +24,8 @@ const MAX_SCHEMA_BYTES = 64 * 1024;
 const MAX_PINS = 200;
 
 /**
- * The programs that are kept to be run by name. Agents run them and read about them. To what is stored an agent's program adds
- * through the broker alone (`saveFor`), where the policy or a person allows it; it replaces and removes nothing.
+ * The programs that are stored to be run by name. Agents run them and read about them. An agent's program adds scripts only through
+ * the broker (`saveFor`), if the policy or a person allows it. It never replaces or removes one.
  */
 export class ScriptLibrary {
   readonly #store: () => Promise<ScriptStore>;
@@ -33,10 +33,10 @@ export class ScriptLibrary {
   readonly #quotas: CallerQuotas;
   readonly #saving = new KeyedLock();
   #opened: ScriptStore | undefined;
-  /** What a store that does not answer at once listed last. */
+  /** The last listing of a store that answers asynchronously. */
   #listed: ScriptHead[] = [];
 
-  /** `store` is opened when something is first looked for. */
+  /** `store` is opened at the first lookup. */
   constructor(store: () => Promise<ScriptStore>, sign: ScriptSign, quotas = new CallerQuotas()) {
     this.#store = store;
     this.#sign = sign;
@@ -44,8 +44,8 @@ export class ScriptLibrary {
   }
 
   /**
-   * What is stored now, for texts that are made without waiting. The first time somebody has stored something since this
-   * process began it is nothing yet. Of a store that does not answer at once it is what it said the last time.
+   * The stored scripts, for texts that are built synchronously. Empty until the store has been opened once after the first script
+   * was stored. For an asynchronous store, the last listing.
    */
   known(profile: string): ScriptHead[] {
     if (this.#opened === undefined) {
@@ -55,14 +55,14 @@ export class ScriptLibrary {
     return this.#listNow(this.#opened).filter((script) => script.profile === profile);
   }
 
-  /** Makes `known` answer, unless nothing is stored: who has no scripts does not pay for the database's driver. */
+  /** Opens the store for `known`, unless nothing is stored: users without scripts do not pay for the database driver. */
   async openIfAny(): Promise<void> {
-    // A store that cannot be opened fails the runs that use a stored script; other runs do without it.
+    // A store that cannot be opened only fails the runs that use a stored script.
     if (!this.#sign.isSet()) return;
     try {
       this.#listed = await (await this.#open()).list();
     } catch {
-      // Asked again the next time.
+      // The next call tries again.
     }
   }
 
@@ -78,7 +78,7 @@ export class ScriptLibrary {
     return this.#listed;
   }
 
-  /** The scripts that are functions of `@codemode/scripts` for a program: none where it does not name the module. */
+  /** The scripts that are functions of `@codemode/scripts` for a program: none if it does not name the module. */
   async functionsFor(source: string, profile: string): Promise<readonly ScriptHead[]> {
     return source.includes(SCRIPTS_SPECIFIER) ? this.of(profile) : [];
   }
@@ -86,7 +86,7 @@ export class ScriptLibrary {
   /** The scripts of one contract. */
   async of(profile: string): Promise<readonly ScriptHead[]> {
     if (!this.#sign.isSet()) return [];
-    // A store that cannot be opened is told to the program when it runs a script.
+    // If the store cannot be opened, the program gets the error when it runs a script.
     const stored = await this.list().catch(() => []);
     return stored.filter((script) => script.profile === profile);
   }
@@ -95,7 +95,7 @@ export class ScriptLibrary {
     return (await this.#open()).list();
   }
 
-  /** Throws `bad_input` where the name is none, `not_found` where nothing has it, or no such version is kept. */
+  /** Throws `bad_input` if the name is invalid, `not_found` if no script has it or the version is not kept. */
   async get(name: string, version?: number): Promise<StoredScript> {
     checkName(name);
     const store = await this.#open();
@@ -113,7 +113,7 @@ export class ScriptLibrary {
     );
   }
 
-  /** Throws `bad_input` where it cannot be stored as it is, or the name is taken. */
+  /** Throws `bad_input` if the script cannot be stored, or if the name is taken. */
   async add(script: NewScript, { replaces = false } = {}): Promise<{ script: ScriptHead; isNew: boolean }> {
     checkName(script.name);
     checkSizes(script);
@@ -139,8 +139,8 @@ export class ScriptLibrary {
   }
 
   /**
-   * Throws `bad_input` where a new script cannot have this name, and `quota_exceeded` where the caller has saved as many as it may:
-   * nobody is asked about what would fail.
+   * Throws `bad_input` if a new script cannot have this name, and `quota_exceeded` if the caller has saved its maximum: nobody is
+   * asked to approve what would fail.
    */
   async checkFree(script: Pick<NewScript, 'name' | 'profile' | 'savedBy'>): Promise<void> {
     const store = await this.#open();
@@ -150,10 +150,10 @@ export class ScriptLibrary {
     await this.#mustHaveRoom(store, script);
   }
 
-  /** Stores what the host made of a run for the program of an agent, once the policy has allowed it. */
+  /** Stores a script that the host made from a run for an agent's program, once the policy has allowed it. */
   async saveFor(made: JsonObject): Promise<JsonObject> {
     const saved = made as unknown as NewScript;
-    // One at a time: those saved at once must not all see the same last place.
+    // One at a time: concurrent saves must not all see the same last free place.
     return this.#saving.run(saved.savedBy ?? '', async () => {
       await this.#mustHaveRoom(await this.#open(), saved);
       const { script } = await this.add(saved);
@@ -161,7 +161,7 @@ export class ScriptLibrary {
     });
   }
 
-  /** All callers see what one has saved, and all of it together is bounded: one must not leave no place for the others. */
+  /** All callers see all saved scripts, and their total is bounded: one caller must not use up the room of the others. */
   async #mustHaveRoom(store: ScriptStore, { savedBy }: Pick<NewScript, 'savedBy'>): Promise<void> {
     const count = (await store.list()).filter((each) => each.savedBy === savedBy).length;
     if (savedBy === undefined || count < this.#quotas.limits.saved) return;
@@ -190,7 +190,7 @@ export class ScriptLibrary {
   }
 }
 
-/** Throws `bad_input` where a script belongs to another contract. */
+/** Throws `bad_input` if a script belongs to another contract. */
 export function checkProfile({ name, profile }: ScriptHead, wanted: ScriptProfile): void {
   if (profile !== wanted)
     throw new HostError(
@@ -222,7 +222,7 @@ export function checkName(name: string): void {
     throw new HostError('bad_input', `${shown(name)} cannot be the name of a script; use ${NAME_RULE}`);
 }
 
-/** Two scripts of one contract are not one function: `month-end` and `month_end`. */
+/** Two scripts of one contract must not share a function: `month-end` and `month_end`. */
 async function checkFunction(
   store: ScriptStore,
   { name, profile }: Pick<NewScript, 'name' | 'profile'>,

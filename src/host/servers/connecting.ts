@@ -3,7 +3,7 @@ import type { StepSource } from '../../domain/step.js';
 
 const MAX_NAMED = 4;
 
-/** Which servers a run waits for. */
+/** Reports the servers that a run waits for. */
 export function connecting(catalog: Pick<Catalog, 'health'>): StepSource {
   return () => {
     const names = catalog

@@ -8,13 +8,13 @@ import { nearest } from '../../lib/text/nearest.js';
 
 export type { CredentialStatus, LoginRequest, LogoutReport };
 
-/** A server that is named in the configuration and cannot be used. */
+/** A configured server that cannot be used. */
 interface DisabledServer {
   readonly id: string;
   readonly reason: string;
 }
 
-/** Logging in and out of the servers of the configuration, for people. No agent reaches it. */
+/** Login and logout for configured servers, for people. No agent reaches it. */
 export class Logins {
   readonly #credentials: Credentials;
   readonly #definitions: readonly UpstreamDefinition[];
@@ -43,7 +43,7 @@ export class Logins {
     throw new HostError('bad_input', `no login for server ${JSON.stringify(name)}: ${why}`);
   }
 
-  /** Also for a server that is not configured any more. */
+  /** Also works for a server that is no longer configured. */
   async logout(name: string): Promise<LogoutReport> {
     const leftovers = await this.#credentials.leftovers(this.#definitions.map(({ id }) => id));
     if (leftovers.includes(name)) return this.#credentials.logout(name, undefined);

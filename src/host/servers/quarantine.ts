@@ -1,2 +1,2 @@
-/** A server that a running host leaves alone for a while: surfaces see it through the host. */
+/** A server that a running host avoids for a while. Surfaces see it through the host. */
 export type { Quarantine } from '../../store/quarantines.js';

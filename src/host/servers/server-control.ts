@@ -1,10 +1,10 @@
 import type { UpstreamKind } from '../../domain/upstream.js';
 
-/** What adds and removes servers while the program runs. For people and programs of the user's own; no agent reaches it. */
+/** Adds and removes servers at run time. For people and the user's own programs; no agent reaches it. */
 export interface ServerControl {
-  /** A server in the words of the configuration. Throws `bad_input` with the key that is wrong, or for a name that is taken. */
+  /** Adds a server with settings as in the configuration. Throws `bad_input` with the invalid key, or if the name is taken. */
   register(name: string, settings: unknown): Promise<void>;
-  /** Its open calls end as lost. Throws `not_found`. */
+  /** Open calls end as lost. Throws `not_found`. */
   unregister(name: string): Promise<void>;
   describe(name: string): ServerFacts | undefined;
 }
@@ -12,9 +12,9 @@ export interface ServerControl {
 /** Where the tools of a server come from. */
 export type ToolSource = UpstreamKind;
 
-/** What is known of a server without asking it. Nothing here is secret. */
+/** What is known about a server without asking it. Contains no secrets. */
 export interface ServerFacts {
   readonly source: ToolSource;
-  /** How it is shown who calls, where anything is. */
+  /** How calls are authenticated, if they are. */
   readonly auth?: { readonly type: 'bearer' | 'basic' | 'apiKey' | 'oauth2' | 'header' };
 }

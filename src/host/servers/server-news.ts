@@ -9,16 +9,16 @@ import type { RunSummary, ServerTypes } from '../runs/run-types.js';
 import { STARTING_HINT } from '../tools/discovery.js';
 import { briefingLevel, type ToolView } from '../tools/tool-view.js';
 
-/** Servers that are announced with one answer; the others follow with the next ones. */
+/** The most servers announced with one answer. The others follow with later answers. */
 const MAX_ANNOUNCED = 8;
-/** Characters of declarations that come with the announcements of one answer: those of servers that have more are looked up. */
+/** The most characters of declarations in the announcements of one answer. Larger declarations have to be looked up. */
 const MAX_DECLARATION_CHARACTERS = 2_400;
-/** Of one server. */
+/** Limit for one server. */
 const MAX_NAMES_CHARACTERS = 400;
 
 export interface ServerNewsOptions {
   readonly catalog: Pick<Catalog, 'startingNote'>;
-  /** The types of one server in the contract's own words. */
+  /** The types of one server in the contract's language. */
   readonly declarations?: ((server: CatalogServer, view: ToolView) => string) | undefined;
 }
 
@@ -26,46 +26,46 @@ export interface ServerNewsOptions {
 export interface EndedRun {
   readonly source: string;
   readonly requestedServers: readonly string[];
-  /** What it saw. */
+  /** What the run saw. */
   readonly view: ToolView;
   readonly outcome: Outcome;
 }
 
 /**
- * What the client of a session has been told of servers. Its list of tools stays as it was first given, so that the model's
- * prompt is not rebuilt: a server that comes later is announced with the next answer of a run, once.
+ * What a session's client has been told about servers. Its tool list never changes, so that the model's prompt is not rebuilt. A
+ * server that appears later is announced once, with the next answer of a run.
  */
 export class ServerNews {
   readonly #options: ServerNewsOptions;
   readonly #declared = new Set<string>();
-  /** Servers whose types the client's instructions had; absent where it was given none. */
+  /** Servers whose types were in the client's instructions; absent if it got no instructions. */
   #instructed: ReadonlySet<string> | undefined;
   #named: Set<string> | undefined;
   #hasNotice = false;
   #hasShared = false;
-  /** Servers of which was said how many tools were not declared, and how to get at them. */
+  /** Servers for which the number of undeclared tools, and how to list them, was already given. */
   readonly #counted = new Set<string>();
 
   constructor(options: ServerNewsOptions) {
     this.#options = options;
   }
 
-  /** The client has been given its first list of tools, made of this view. */
+  /** The client got its first tool list, made from this view. */
   listed(view: ToolView): void {
     this.#named ??= new Set(knownIn(view).map(({ path }) => path));
   }
 
-  /** The client has been given its instructions, made of this view. */
+  /** The client got its instructions, made from this view. */
   instructed(view: ToolView): void {
     const hasTypes = TYPED_LEVELS.has(briefingLevel(view));
     this.#instructed ??= new Set(hasTypes ? knownIn(view).map(({ path }) => path) : []);
   }
 
-  /** What an answer says of servers beside the result, where the contract has a place for it. `now`: what there is by now. */
+  /** The server news of an answer, if the contract has a field for it. `now` is the current view. */
   forAnswer(run: EndedRun, now: ToolView): Pick<RunSummary, 'declarations' | 'notice'> {
     const used = firstDeclarations(
       run.view,
-      // A tool that a hint names is the one that the program meant.
+      // A tool that a hint names is the tool that the program meant.
       run.outcome.status === 'failed' ? `${run.source}\n${run.outcome.failure.hint ?? ''}` : run.source,
       run.requestedServers,
       (path, exportName) => this.#isDeclared(path, exportName, run.view),
@@ -82,7 +82,7 @@ export class ServerNews {
     };
   }
 
-  /** The same as texts, for contracts whose answers have no place for it: with servers that the run missed. */
+  /** The same as texts, for contracts without a field for it, including servers that the run missed. */
   asTexts(run: Pick<EndedRun, 'source' | 'view'>, now: ToolView): string[] {
     const { catalog, declarations } = this.#options;
     const starting = startingServers(run.source, run.view).map((path) => {
@@ -100,7 +100,7 @@ export class ServerNews {
     return [...starting, ...(notice === undefined ? [] : [notice]), ...(late.length === 0 ? [] : [late.join('\n')])];
   }
 
-  /** The types that all declarations share come with the first ones. */
+  /** Types that all declarations share come only with the first declarations. */
   #withSharedOnce(declarations: readonly ServerTypes[]): ServerTypes[] {
     return declarations.map((each) => {
       const isFirst = !this.#hasShared;
@@ -117,15 +117,15 @@ export class ServerNews {
     return { ...types, text: types.text.replace(REST_COUNTED, '') };
   }
 
-  /** Whether the client has the types of a server. Who was given no instructions asked for as much as there is room for. */
+  /** Whether the client has the types of a server. Without instructions, the level of detail of the briefing decides. */
   #isDeclared(path: string, exportName: string | undefined, view: ToolView): boolean {
     if (this.#declared.has(exportName === undefined ? path : `${path}/${exportName}`)) return true;
-    // Nobody was told of any tool: a person or a program has sent this one, and no model reads the answer.
+    // The client got neither instructions nor a tool list: a person or a program sent this, and no model reads the answer.
     if (this.#instructed === undefined && this.#named === undefined) return true;
     return this.#instructed?.has(path) ?? TYPED_LEVELS.has(briefingLevel(view));
   }
 
-  /** Servers of this view that the client does not know of. From now on it does. */
+  /** Servers of this view that the client does not know yet. They count as known from now on. */
   #takeLate(view: ToolView): CatalogServer[] {
     const named = this.#named;
     if (named === undefined) return [];
@@ -136,7 +136,7 @@ export class ServerNews {
     return late;
   }
 
-  /** What to say where no server is configured: with the first answer, and whenever a program looks for servers. */
+  /** The notice if no server is configured: with the first answer, and whenever a program looks for servers. */
   #takeNotice({ forCode: { notice } }: ToolView, isAskedFor: boolean): string | undefined {
     const isFirst = this.#named !== undefined && !this.#hasNotice;
     if (notice === undefined || !(isFirst || isAskedFor)) return undefined;
@@ -145,18 +145,18 @@ export class ServerNews {
   }
 }
 
-/** Comments of servers are inside of blocks: no line of theirs begins so. */
+/** Server texts are inside block comments, so none of their lines starts this way. */
 const REST_COUNTED = /^\/\/ Not declared here: .*\n/m;
 
-/** Levels of a briefing that have every tool with its types and its description. */
+/** Briefing levels that have every tool with its types and description. */
 const TYPED_LEVELS: ReadonlySet<string> = new Set(['full', 'compact']);
 
-/** Those whose tools the view has, on either side. */
+/** Servers whose tools are known, for code or for the client. */
 function knownIn({ forCode }: ToolView): readonly CatalogServer[] {
   return forCode.servers.filter(({ isStarting }) => isStarting !== true);
 }
 
-/** Whether a program looks for servers at all, whichever there are. One that did not start has not looked for any. */
+/** Whether a program looks for any servers. A program that did not start has not looked for any. */
 function looksForServers({ source, outcome }: { readonly source: string; readonly outcome?: Outcome }): boolean {
   if (USES_SERVERS.test(source)) return true;
   const failure = outcome?.status === 'failed' ? outcome.failure.kind : undefined;
@@ -166,10 +166,10 @@ function looksForServers({ source, outcome }: { readonly source: string; readonl
 const USES_SERVERS = /@codemode\/servers\/|\bcall_tool\b|\bcallTool\b|\bmcp\s*[.[]|\bservers[./]/;
 const SEARCHES = /@codemode\/discovery|\bsearchTools\b|\bsearch_tools\b/;
 
-/** Declaring hundreds takes a second. */
+/** Declaring hundreds of tools takes a second. */
 const MAX_DECLARED_TOOLS = 20;
 
-/** A server that came late, for an agent whose list of tools was made before. */
+/** The announcement of a late server, for an agent whose tool list is older. */
 function announcement({ id, tools }: CatalogServer, declarations: string): string {
   const names = tools.map(visibleName).join(', ');
   const shown = names.length <= MAX_NAMES_CHARACTERS ? names : `${names.slice(0, MAX_NAMES_CHARACTERS)}...`;

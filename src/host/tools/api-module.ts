@@ -4,7 +4,7 @@ import { type CatalogSnapshot, isUnavailable } from '../../catalog/snapshot.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { BodyForm, VirtualModule } from '../../domain/run.js';
 
-/** What the body of a function finds under its own names: `mcp`, `fetch` and `fs`. */
+/** The names in scope of a function body: `mcp`, `fetch` and `fs`. */
 const API_MODULE = '@codemode/api';
 
 export function apiModulesOf(snapshot: CatalogSnapshot): readonly VirtualModule[] {
@@ -37,7 +37,7 @@ export function apiModulesOf(snapshot: CatalogSnapshot): readonly VirtualModule[
 
 const known = new WeakMap<CatalogSnapshot, readonly VirtualModule[]>();
 
-/** `fetch` and `fs` are there without a grant too: a call of one is refused by name, with the string that would grant it. */
+/** `fetch` and `fs` exist without a grant too: a call is refused with the capability string that would grant it. */
 export function bodyFormOf(context: JsonObject): BodyForm {
   return { context, module: API_MODULE, names: ['mcp', 'fetch', 'fs'] };
 }

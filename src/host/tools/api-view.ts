@@ -7,17 +7,17 @@ import { briefingOf, type CatalogTool, signatureOf, type ToolView } from './tool
 
 export type { Namespace } from '../../catalog/namespaces.js';
 
-/** The tools as methods of namespaces, for contracts in which they are. */
+/** The tools as methods of namespaces, for contracts that use namespaces. */
 export function apiNamespacesOf({ forCode }: ToolView): readonly Namespace[] {
   return namespacesOf(forCode);
 }
 
-/** How a method is called and what it gives, on one line. */
+/** A method's parameters and result on one line. */
 export function methodSignature({ name, tool }: Namespace['methods'][number], view: ToolView): string {
   return signatureOf(tool, name, view);
 }
 
-/** `export interface UnifiedAPI` over all of them, or over those of some servers. */
+/** `export interface UnifiedAPI` over all namespaces, or over those of some servers. */
 export function apiDeclarationsOf(view: ToolView, serverIds?: readonly string[], generatedAt?: Date): string {
   const namespaces = apiNamespacesOf(view).filter(
     ({ server: { id, path } }) => serverIds === undefined || serverIds.includes(id) || serverIds.includes(path),
@@ -25,7 +25,7 @@ export function apiDeclarationsOf(view: ToolView, serverIds?: readonly string[],
   return declareApi(namespaces, { observedTypeOf: view.observedTypeOf, generatedAt });
 }
 
-/** A line for each namespace with its tools, the most useful first; with the names of their parameters where asked. */
+/** One line for each namespace with its tools, the most useful first. Optionally with parameter names. */
 export function apiIndexOf(view: ToolView, { parameters = false }: { readonly parameters?: boolean } = {}): string {
   const namespaces = new Map(apiNamespacesOf(view).map((namespace) => [namespace.server, namespace]));
   return byUsefulness([...namespaces.keys()], view.usedBefore)
@@ -44,8 +44,8 @@ export function apiIndexOf(view: ToolView, { parameters = false }: { readonly pa
 }
 
 /**
- * A call of a connected tool that its schema accepts, and its server. Where no tool only reads, the first that asks nobody,
- * without arguments; undefined where there is none.
+ * A valid call of a connected read-only tool, and its server. If no tool is read-only, the first that needs no approval, without
+ * arguments; undefined if there is none.
  */
 export function apiExampleOf(view: ToolView): { readonly call: string; readonly serverId: string } | undefined {
   const { example } = briefingOf(view);
@@ -62,7 +62,7 @@ export function apiExampleOf(view: ToolView): { readonly call: string; readonly 
 
 const MAX_PARAMETERS = 8;
 
-/** In the order of the schema, which is that of positional arguments; those that may be left out have a question mark. */
+/** In schema order, which is the order of positional arguments. Optional parameters have a question mark. */
 function parameterNames(schema: JsonValue | undefined): string {
   const { properties, required } = (isJsonObject(schema) ? schema : {}) as JsonObject;
   const names = isJsonObject(properties) ? Object.keys(properties) : [];
@@ -73,7 +73,7 @@ function parameterNames(schema: JsonValue | undefined): string {
 
 const STARTING = 'starting; call its tools, the run waits for it';
 
-/** Namespaces whose tools are not known yet, for a text that declares those that are. */
+/** Namespaces whose tools are not known yet, for a text that declares the known ones. */
 export function startingNamespaces(view: ToolView): string {
   const starting = apiNamespacesOf(view).filter(({ server }) => server.isStarting === true);
   if (starting.length === 0) return '';

@@ -5,17 +5,17 @@ import { modelSafeName, withDigest } from '../../lib/text/model-safe-name.js';
 
 /** A tool that the client calls itself, without a program. */
 export interface DirectTool {
-  /** As it is listed: the tool's own name where that is free and model APIs accept it. */
+  /** The listed name: the tool's own name if that is free and model APIs accept it. */
   readonly name: string;
-  /** Other names by which a call finds it: its own spelling, where the listed name had to differ. */
+  /** Other names that find it: its own spelling, if the listed name differs. */
   readonly aliases: readonly string[];
   readonly tool: CatalogTool;
 }
 
 /**
- * Gives each tool a name that is unique and that model APIs accept. The names depend on which tools there are, not on the order in
- * which servers list them. A name that begins with that of a server (`github__create_issue`) is for tools of that server alone,
- * whatever other servers call theirs: `servers` are all there are.
+ * Gives each tool a unique name that model APIs accept. The names depend on which tools exist, not on the order in which servers
+ * list them. A name that starts with a server's name (`github__create_issue`) is reserved for that server's tools, whatever other
+ * servers call theirs. `servers` are all servers.
  */
 export function nameDirectTools(
   tools: readonly CatalogTool[],
@@ -30,7 +30,7 @@ export function nameDirectTools(
     return name !== tool.name && exact.has(`${server.id}\0${name}`) ? '' : name;
   });
   const isOwnFree = onceIn(own, ['', ...reservedNames]);
-  // A name that two servers share, or that is ours or reads like ours, belongs to neither: both get their server's in front.
+  // A name that two servers share, or that is ours or resembles ours, belongs to neither: both get their server's name as prefix.
   const prefixed = tools.map((tool, index) => {
     const name = own[index] ?? '';
     const isFine = isOwnFree(name) && !isOwnToolName(name) && !isOfAnother(name, tool);
@@ -41,7 +41,7 @@ export function nameDirectTools(
   const names = tools.map(({ server, tool }, index) => {
     const wanted = prefixed[index] ?? '';
     const distinct = isFree(wanted) ? wanted : withDigest(wanted, `${server.id}\0${tool.name}`);
-    // Digests this short can be made to collide by a server that tries to.
+    // A malicious server can make digests this short collide.
     let name = distinct;
     for (let number = 2; taken.has(name); number++)
       name = withDigest(distinct, `${server.id}\0${tool.name}\0${number}`);
@@ -53,7 +53,7 @@ export function nameDirectTools(
     const isFine = !isOwnToolName(name) && !isOfAnother(name, tool);
     return [...new Set([...(isFine ? [name] : []), serverAndTool(tool)])];
   });
-  // A spelling that could mean two tools means neither: no server answers for another.
+  // A spelling that could mean two tools is an alias of neither: no server answers for another.
   const isUnambiguous = onceIn(spellings.flat(), [...taken]);
   return tools.map((tool, index) => ({
     name: names[index] ?? '',
@@ -66,7 +66,7 @@ function serverAndTool({ server, tool }: CatalogTool): string {
   return `${server.path}__${tool.name}`;
 }
 
-/** Says of a name whether it reads as that of another server's tool: `github__create_issue`, also with other capitals or dashes. */
+/** Whether a name reads as that of another server's tool: `github__create_issue`, also with other case or dashes. */
 function qualifiedNames(servers: readonly CatalogServer[]): (name: string, tool: CatalogTool) => boolean {
   const owners = new Map<string, Set<string>>();
   for (const { id, path } of servers)
@@ -78,7 +78,7 @@ function qualifiedNames(servers: readonly CatalogServer[]): (name: string, tool:
   };
 }
 
-/** Says of a name whether it is in the list exactly once and is not reserved. */
+/** Whether a name is in the list exactly once and not reserved. */
 function onceIn(names: readonly string[], reservedNames: readonly string[]): (name: string) => boolean {
   const uses = new Map<string, number>(reservedNames.map((name) => [name, 2]));
   for (const name of names) uses.set(name, (uses.get(name) ?? 0) + 1);

@@ -24,9 +24,9 @@ export const SEARCH_TOOLS = `${TARGET}searchTools`;
 const FUNCTIONS = ['listServers', 'describeServer', 'listTools', 'getTool', 'getTypes', 'searchTools'] as const;
 type FunctionName = (typeof FUNCTIONS)[number];
 
-/** A question about the catalog: names, or what a tool should do in words. */
+/** Limit for a question about the catalog: names, or a description of what a tool should do. */
 const MAX_QUESTION_CHARACTERS = 64 * 1024;
-/** No more of a query is read, and it is said back in the answer. */
+/** Longer queries are cut. The answer repeats the query. */
 const MAX_QUERY_CHARACTERS = 4_000;
 const MAX_HITS = 100;
 const DEFAULT_HITS = 10;
@@ -43,7 +43,7 @@ export function isDiscovery(target: string): boolean {
   return target.startsWith(TARGET);
 }
 
-/** A question of megabytes is a mistake or an attack: it is answered by its length. */
+/** A question of megabytes is a mistake or an attack. It is refused by its length. */
 export function questionTooLong(argumentsJson: string): GuestError | undefined {
   if (argumentsJson.length <= MAX_QUESTION_CHARACTERS) return undefined;
   return {
@@ -53,7 +53,7 @@ export function questionTooLong(argumentsJson: string): GuestError | undefined {
   };
 }
 
-/** Wrong questions are errors of the program, with the right question in the hint. */
+/** An invalid question is an error of the program, with the correct question in the hint. */
 class Refusal extends Error {
   readonly error: GuestError;
   constructor(errorClass: string, message: string, hint: string, fields?: JsonObject) {
@@ -62,7 +62,7 @@ class Refusal extends Error {
   }
 }
 
-/** The server that a question is about, where it is about one. */
+/** The server that a question is about, if it names one. */
 export function serverAskedAbout(
   [first, second]: readonly JsonValue[],
   snapshot: CatalogSnapshot,
@@ -101,7 +101,7 @@ function answer(
 ): JsonValue {
   switch (name) {
     case 'listServers':
-      // Those that are starting or down are told of in the diagnostics, with the reason.
+      // The diagnostics report servers that are starting or down, with the reason.
       return snapshot.servers.filter(({ isAvailable }) => isAvailable).map(serverInfo);
     case 'describeServer': {
       const server = answering(serverOf(first, snapshot, name), catalog);
@@ -135,7 +135,7 @@ function answer(
   }
 }
 
-/** TypeScript declarations of a server: of all its tools, or of those that are named. */
+/** TypeScript declarations of a server: of all its tools, or of the named ones. */
 function typesOf(server: CatalogServer, names: JsonValue | undefined, observedTypeOf: ObservedTypeOf): string {
   if (names === undefined || names === null) return serverDeclarations(server, 'full', observedTypeOf);
   if (!Array.isArray(names)) throw wrongType('getTypes', 'toolNames', 'an array of tool names', names);
@@ -175,7 +175,7 @@ function serverInfo({ path, name }: CatalogServer): JsonObject {
   return { serverId: path, serverName: name, capabilities: [path, `mcp:${path}`] };
 }
 
-/** By the name programs use; the user's own name for it and `mcp:` in front are understood too. */
+/** Finds a server by the name that programs use. The user's own name for it and the prefix `mcp:` are accepted too. */
 export function findServer(name: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
   const bare = name.replace(/^mcp:/, '');
   return seenServer(
@@ -184,7 +184,7 @@ export function findServer(name: string, snapshot: CatalogSnapshot): CatalogServ
   );
 }
 
-/** Throws for a server whose tools are not known: an empty list would say that it has none. */
+/** Throws if the server's tools are unknown: an empty list would say that it has none. */
 function answering(server: CatalogServer, catalog: Catalog): CatalogServer {
   const problem = serverProblem(server);
   if (problem === undefined) return server;
@@ -192,7 +192,7 @@ function answering(server: CatalogServer, catalog: Catalog): CatalogServer {
   throw new Refusal(problem.errorClass, message, problem.hint, problem.fields);
 }
 
-/** What a program is told that uses a server of which nothing is known. The same for the same snapshot. */
+/** The error for a program that uses a server whose tools are unknown. The same for the same snapshot. */
 export function serverProblem({ path, isStarting, problem, tools }: CatalogServer): GuestError | undefined {
   if (tools.length > 0 || (problem === undefined && isStarting !== true)) return undefined;
   return {
@@ -204,7 +204,7 @@ export function serverProblem({ path, isStarting, problem, tools }: CatalogServe
   };
 }
 
-/** What to do about a server that is still starting, and about one that is down. */
+/** Advice about a server that is still starting, and about one that is down. */
 export const STARTING_HINT = 'Run the program again in a few seconds.';
 export const DOWN_HINT = 'Ask the user to check it with: codemode servers';
 

@@ -11,7 +11,7 @@ const MAX_FIELDS = 30;
 const TYPE_CHARACTERS = 120;
 const WORDS_CHARACTERS = 160;
 
-/** What an editor says of a tool while a program is written: the types of its declaration, in short. */
+/** What an editor shows about a tool while a program is written: the types of its declaration, shortened. */
 export function editorHints(
   { tool, exportName }: CatalogTool,
   { observedTypeOf }: Pick<ToolView, 'observedTypeOf'>,

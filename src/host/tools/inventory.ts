@@ -19,37 +19,37 @@ export type { Detail as DeclarationDetail, PolicyReport };
 export interface InventoryParts {
   readonly catalog: Catalog;
   readonly definitions: readonly UpstreamDefinition[];
-  /** Servers that are in no catalog: switched off, or, with a reason, entries without a usable name. */
+  /** Servers outside the catalog: disabled, or, with a reason, entries without a usable name. */
   readonly disabled: readonly { readonly id: string; readonly reason?: string }[];
   readonly codeMode: CodeModeSettings;
-  /** What the agent that is started on this machine has seen tools return. */
+  /** Result types observed by the agent that is started on this machine. */
   readonly observedTypeOf?: ObservedTypeOf;
-  /** Which servers it has used before. */
+  /** Servers that it has used before. */
   readonly usedBefore?: UsedBefore;
   readonly gate: PolicyGate;
-  /** Whose view it is where nobody else is named. */
+  /** The default viewer. */
   readonly viewer: { readonly caller: string; readonly profile: string };
 }
 
-/** How one server is, after it was asked. Everything a server says of itself is untrusted text. */
+/** The state of one server after it was asked. Everything a server says about itself is untrusted text. */
 export interface ServerReport {
   readonly id: string;
-  /** The name programs import it by. */
+  /** The name that programs import. */
   readonly path: string;
   readonly state: UpstreamState | 'disabled';
-  /** How it is spoken to; how it was meant to be, where it could not be reached. */
+  /** The transport in use, or the configured one if the server could not be reached. */
   readonly transport: string;
   readonly name?: string;
   readonly version?: string;
   readonly protocolVersion?: string;
   readonly toolCount: number;
-  /** The tools were listed by an earlier process: the server did not answer now. */
+  /** The tools were listed by an earlier process: the server did not answer this time. */
   readonly isFromCache: boolean;
   readonly reason?: string;
-  /** How its process ended and what it said last, where it did. */
+  /** How its process ended and its last output, if it crashed. */
   readonly crash?: Crash;
   readonly needsLogin: boolean;
-  /** What is odd about it and was got over: repaired or dropped tools, noise. */
+  /** Recovered irregularities: repaired or dropped tools, noise. */
   readonly warnings: readonly string[];
 }
 
@@ -67,15 +67,15 @@ export interface DeclaredModule {
   readonly warnings: readonly { readonly toolName: string; readonly message: string }[];
 }
 
-/** A tool of any server, also one that the policy hides from agents, with what the policy says of it. */
+/** A tool of any server, including those that the policy hides from agents, with the policy's decision. */
 export interface FoundTool {
   readonly tool: CatalogTool;
-  /** Where it was searched for. */
+  /** Present for a search. */
   readonly score?: number;
   readonly policy: PolicyReport;
 }
 
-/** Said while servers are being asked: how many there are, and which have not answered yet. */
+/** Called while servers are being asked: the total, and those that have not answered yet. */
 export type AskingProgress = (total: number, waitingFor: readonly string[]) => void;
 
 export interface AskOptions {
@@ -84,10 +84,10 @@ export interface AskOptions {
   readonly onProgress?: AskingProgress;
 }
 
-/** Longer than any server is given: what it is given counts. */
+/** Longer than any server's own timeout, which therefore applies. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
-/** What there is to use: servers, tools and their declarations. Runs nothing, so it needs no sandbox. */
+/** Lists servers, tools and their declarations. Runs nothing, so it needs no sandbox. */
 export class Inventory {
   readonly #parts: InventoryParts;
 
@@ -96,8 +96,8 @@ export class Inventory {
   }
 
   /**
-   * Asks the servers that were never asked, or all of them; with `names` only these. One that fails is remembered with its
-   * reason. Gives those that have not answered in time; each has as long as its configuration says, where nothing is given.
+   * Asks the servers that were never asked, or all of them; with `names` only these. A failure is remembered with its reason.
+   * Returns the servers that have not answered in time. Without a given time, each has its configured timeout.
    */
   async ask(
     which: 'unknown' | 'all',
@@ -111,17 +111,17 @@ export class Inventory {
     return catalog.wait(ids, withinMs, { onProgress: say });
   }
 
-  /** Drops what earlier processes knew. */
+  /** Drops the cached listings of earlier processes. */
   forget(): Promise<void> {
     return this.#parts.catalog.forget();
   }
 
-  /** When the oldest listing that answers come from was made. */
+  /** The time of the oldest listing that answers come from. */
   oldestListingMs(): number | undefined {
     return this.#parts.catalog.oldestListingMs();
   }
 
-  /** Every server of the configuration. */
+  /** All configured servers. */
   servers(): ServerReport[] {
     const { catalog, definitions, disabled } = this.#parts;
     const { servers } = catalog.snapshot();
@@ -134,7 +134,7 @@ export class Inventory {
       return {
         id,
         path,
-        // A server that shakes hands and then lists nothing is of as little use as one that is not there.
+        // A server that connects but lists nothing is as useless as one that is down.
         state: problem !== undefined && state === 'ready' ? 'failed' : state,
         transport: identity?.transport ?? targets.get(id)?.kind ?? (state === 'disabled' ? 'none' : 'unknown'),
         ...(identity?.name === undefined ? {} : { name: identity.name }),
@@ -163,7 +163,7 @@ export class Inventory {
     return [...reports, ...off];
   }
 
-  /** Servers that should have been asked and did not answer. */
+  /** Servers that were asked and did not answer. */
   problems(): { readonly id: string; readonly reason: string; readonly hasTools: boolean }[] {
     const { catalog } = this.#parts;
     return this.#view().flatMap(({ id, problem, tools, isStarting }) => {
@@ -172,7 +172,7 @@ export class Inventory {
     });
   }
 
-  /** Tools in the words of the contract: by rank for a query, by server and name without one. Throws `not_found`. */
+  /** Tools as the contract describes them: by rank for a query, else by server and name. Throws `not_found`. */
   tools({ query, server, detail, limit }: ToolQuery): JsonObject[] {
     const { catalog } = this.#parts;
     const servers = server === undefined ? this.#view() : [this.#server(server)];
@@ -183,7 +183,7 @@ export class Inventory {
       servers.flatMap(({ id, tools }) => tools.map((tool) => [JSON.stringify([id, tool.tool.name]), tool])),
     );
     const only = server === undefined ? {} : { serverId: servers[0]?.id as string };
-    // Tools that go to the client directly are in the index too: they are asked for and not counted.
+    // The index also contains direct tools: they are requested but not counted.
     const hits = catalog.search(query, { limit: Number.MAX_SAFE_INTEGER, ...only });
     return hits
       .flatMap(({ tool }) => known.get(JSON.stringify([tool.serverId, tool.name])) ?? [])
@@ -191,7 +191,7 @@ export class Inventory {
       .map((tool) => hit(tool, detail));
   }
 
-  /** Every tool of every server for people: by rank for a query, by server and name without one. */
+  /** Every tool of every server for people: by rank for a query, else by server and name. */
   find({ query, server }: { readonly query?: string; readonly server?: string }): FoundTool[] {
     const { catalog } = this.#parts;
     const { servers } = catalog.snapshot();
@@ -207,7 +207,7 @@ export class Inventory {
     });
   }
 
-  /** One of them, by the id of its server and its own name. Throws `not_found`. */
+  /** One tool, by its server's id and its own name. Throws `not_found`. */
   findOne(serverId: string, toolName: string): FoundTool {
     const { servers } = this.#parts.catalog.snapshot();
     const found = servers.find(({ id }) => id === serverId)?.tools.find(({ tool }) => tool.name === toolName);
@@ -215,7 +215,7 @@ export class Inventory {
     throw new HostError('not_found', `there is no tool ${JSON.stringify(`${serverId}/${toolName}`)} (any more)`);
   }
 
-  /** The declaration of one tool, and what it was seen to return where it declares nothing. */
+  /** The declaration of one tool, and its observed result if it declares no output. */
   declarationOf({ tool, server }: CatalogTool): { readonly text: string; readonly observed?: string } {
     const { observedTypeOf } = this.#parts;
     const only = { ...server, tools: server.tools.filter((each) => each.tool === tool) };
@@ -232,7 +232,7 @@ export class Inventory {
     return { tool, policy: checkPolicy(check, catalog.snapshot(), gate, viewer) };
   }
 
-  /** Declarations of the modules that programs import: of these servers, or of all. Throws `not_found`. */
+  /** Declarations of the modules that programs import, for these servers or all. Throws `not_found`. */
   declarations(
     names: readonly string[],
     detail: Detail,
@@ -249,7 +249,7 @@ export class Inventory {
     return { shared: SHARED_DECLARATIONS, modules };
   }
 
-  /** Ends every connection. Not for an inventory whose host is closed: that ends them too. */
+  /** Closes every connection. Not needed if the host is closed: that closes them too. */
   async close(): Promise<void> {
     await this.#parts.catalog.close();
   }
@@ -258,7 +258,7 @@ export class Inventory {
     await this.close();
   }
 
-  /** What programs and what clients see: for this caller, or for the person at the command line. */
+  /** What programs and clients see, for this caller or for the person at the command line. */
   view(caller?: string, codeMode = this.#parts.codeMode, reservedNames: readonly string[] = []): ToolView {
     const { catalog, gate, viewer } = this.#parts;
     const policy = toolPolicyOf(gate, caller === undefined ? viewer : { ...viewer, caller });
@@ -272,12 +272,12 @@ export class Inventory {
     return observedTypeOf === undefined ? {} : { observedTypeOf };
   }
 
-  /** What the policy says of one tool, and why. The tool need not exist. Throws `bad_input`. */
+  /** The policy's decision about one tool, and why. The tool need not exist. Throws `bad_input`. */
   checkPolicy(question: PolicyCheck): PolicyReport {
     return checkPolicy(question, this.#parts.catalog.snapshot(), this.#parts.gate, this.#parts.viewer);
   }
 
-  /** What the policy says of every tool that is known, by server; also of those that nobody is shown. */
+  /** The policy's decision about every known tool, by server, including hidden tools. */
   policyOverview(): readonly { readonly serverId: string; readonly tools: readonly PolicyReport[] }[] {
     const { servers } = this.#parts.catalog.snapshot();
     return servers.map(({ id, tools }) => ({ serverId: id, tools: tools.map((tool) => this.#judged(tool).policy) }));

@@ -1,13 +1,13 @@
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 
 /**
- * Most callers are under the same policy, and what is made of a snapshot (modules, declarations, packages) is kept with it:
- * those who see the same marks share one. Further ones get one of their own.
+ * Most callers have the same policy, and everything made from a snapshot (modules, declarations, packages) is cached with it.
+ * Callers that see the same marks share one snapshot, up to this number of variants. Further callers get their own.
  */
 const MAX_SHARED = 16;
 const shared = new WeakMap<CatalogSnapshot, Map<string, CatalogSnapshot>>();
 
-/** The same tools, with a mark on those whose calls wait for a person. The snapshot itself where there are none. */
+/** The same tools, with a mark on those whose calls need approval. The snapshot itself if there are none. */
 export function markApprovalTools(snapshot: CatalogSnapshot, asks: (tool: CatalogTool) => boolean): CatalogSnapshot {
   const asking = new Set(snapshot.servers.flatMap(({ tools }) => tools.filter(asks)));
   if (asking.size === 0) return snapshot;

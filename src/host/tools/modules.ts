@@ -52,5 +52,5 @@ function metaOf({ path, name, version, tools }: CatalogServer): JsonObject {
   };
 }
 
-/** `__meta__` is for finding a tool; the whole description is in `getTool`. */
+/** `__meta__` is for finding a tool; `getTool` has the whole description. */
 const MAX_META_DESCRIPTION = 200;

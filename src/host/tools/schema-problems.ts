@@ -9,7 +9,7 @@ export interface SchemaProblem {
   readonly message: string;
 }
 
-/** Checks values against a JSON Schema as the broker does: patterns of strangers cost no more time than others. */
+/** Validates values against a JSON Schema as the broker does: untrusted patterns cannot cost extra time. */
 export function schemaChecker(schema: JsonObject): (value: JsonValue) => readonly SchemaProblem[] {
   const { root } = compileSchema(schema);
   return (value) =>

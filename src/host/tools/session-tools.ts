@@ -7,12 +7,12 @@ import type { SessionOptions, SessionParts } from '../session-parts.js';
 import { findServer } from './discovery.js';
 import { type CodeModeSettings, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
 
-/** The tools as one session sees them, now or once servers have answered. */
+/** The tools that one session sees, now or once servers have answered. */
 export class SessionTools {
   readonly #parts: SessionParts;
   readonly #options: SessionOptions;
   readonly #reach: CapabilitySet | undefined;
-  /** Held by the snapshot: a session that nobody uses must not keep the tools of a server as they were once. */
+  /** Held weakly by snapshot: an idle session must not keep a server's old tools alive. */
   #views = new WeakMap<CatalogSnapshot, ToolView>();
   #codeMode: CodeModeSettings;
 
@@ -23,12 +23,12 @@ export class SessionTools {
     this.#codeMode = options.codeMode;
   }
 
-  /** Whether the client writes programs or calls tools itself. `auto`: nobody has chosen yet. */
+  /** Whether the client writes programs or calls tools itself. `auto`: not decided yet. */
   get isCodeMode(): CodeModeSettings['enabled'] {
     return this.#codeMode.enabled;
   }
 
-  /** Chooses for the rest of the session, where the configuration leaves it open: tools do not move under a client. */
+  /** Decides for the rest of the session, if the configuration leaves it open: a client's tools must not change. */
   choose(isCodeMode: boolean): void {
     if (this.#codeMode.enabled !== 'auto') return;
     this.#codeMode = { ...this.#codeMode, enabled: isCodeMode };
@@ -39,12 +39,12 @@ export class SessionTools {
     return this.#viewOf(this.#parts.catalog.snapshot());
   }
 
-  /** Waits for servers that are starting, until each has had `withinMs` since it was asked. */
+  /** Waits for starting servers until each has had `withinMs` since it was asked. */
   async settled(withinMs: number, onProgress?: WaitProgress): Promise<ToolView> {
     return this.#viewOf(await this.#parts.catalog.settle(withinMs, omitUndefined({ onProgress })));
   }
 
-  /** Waits until servers that were never asked have answered, or are known not to: these, or all. */
+  /** Waits until servers that were never asked have answered or failed: the named servers, or all. */
   async ready(names: readonly string[]): Promise<ToolView> {
     const { catalog } = this.#parts;
     if (names.length === 0) return this.#viewOf(await catalog.prepareAll());
@@ -52,14 +52,14 @@ export class SessionTools {
     return this.#viewOf(await catalog.prepare(paths));
   }
 
-  /** What a program sees, once the servers that it names have answered or have had their time. */
+  /** What a program sees, once the servers that it names have answered or timed out. */
   async viewFor(source: string, requested: readonly string[]): Promise<ToolView> {
     const { profile } = this.#options;
     const snapshot = this.now().forCode;
     return this.#viewOf(await prepareServers(this.#parts, { source, profile, requested, snapshot }));
   }
 
-  /** A server that was still starting when a run began, as this caller sees it when it has answered. */
+  /** A server that was still starting when a run began, as this caller sees it once it has answered. */
   async awaitServer({ path, id }: CatalogServer): Promise<CatalogServer | undefined> {
     await this.#parts.catalog.prepare([path]);
     return this.now().forCode.servers.find((server) => server.id === id);

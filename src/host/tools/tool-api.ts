@@ -8,7 +8,7 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 /** One tool of an API that is declared without a catalog. */
 export interface ApiTool {
   readonly namespace: string;
-  /** What the namespace is for. */
+  /** The purpose of the namespace. */
   readonly about?: string | undefined;
   readonly tool: Tool;
   readonly examples?: readonly string[] | undefined;
@@ -30,7 +30,7 @@ export function groupApiTools(tools: readonly ApiTool[]): readonly Namespace[] {
   });
 }
 
-/** `export interface UnifiedAPI` over these tools, with the time at which it was made. */
+/** `export interface UnifiedAPI` over these tools, with its generation time. */
 export function declareToolApi(tools: readonly ApiTool[], generatedAt: Date): string {
   const examples = new Map(tools.map(({ tool, examples: own = [] }) => [tool, own]));
   return declareApi(groupApiTools(tools), { generatedAt, examplesOf: (tool) => examples.get(tool) ?? [] });

@@ -18,25 +18,25 @@ import { DOWN_HINT, STARTING_HINT } from './discovery.js';
 
 const TARGET = '@catalog/';
 const DETAILS = ['name', 'name+description'] as const;
-/** As many as a program that returns them should show a model. */
+/** As many hits as a program that returns them should show a model. */
 const DEFAULT_HITS = 10;
 const MAX_HITS = 1_000;
 const MAX_SHOWN_CHARACTERS = 80;
-/** Of a description in a manifest; the whole is in the definition. */
+/** Limit for a description in a manifest; the definition has the whole text. */
 const MAX_DESCRIPTION_CHARACTERS = 200;
 
 export function isToolCatalog(target: string): boolean {
   return target.startsWith(TARGET);
 }
 
-/** Answers from the program's own snapshot. A wrong question is an error of the program, with the right one in the hint. */
+/** Answers from the program's own snapshot. An invalid question is an error of the program, with the correct form in the hint. */
 export function answerToolCatalog(
   target: string,
   [question]: readonly JsonValue[],
   context: CatalogContext,
 ): CallReply {
   const name = target.slice(TARGET.length);
-  // `searchTools("words")` is what other contracts have.
+  // Other contracts use `searchTools("words")`.
   const asked = isJsonObject(question) ? question : typeof question === 'string' ? { query: question } : {};
   const answer =
     name === 'searchTools'
@@ -47,7 +47,7 @@ export function answerToolCatalog(
   return 'errorClass' in answer ? { ok: false, error: answer } : { ok: true, json: JSON.stringify(answer.found) };
 }
 
-/** What the catalog is asked about, and the languages whose names it tells. */
+/** What questions are answered from, and the languages whose names are given. */
 export interface CatalogContext {
   readonly snapshot: CatalogSnapshot;
   readonly catalog: Catalog;
@@ -57,7 +57,7 @@ export interface CatalogContext {
 
 export type CatalogAnswer<Found extends JsonValue = JsonValue> = { readonly found: Found } | GuestError;
 
-/** Manifest entries of the tools that fit. */
+/** Manifest entries of the matching tools. */
 export function searchTools(
   { query = '', serverId, detail = 'name+description', limit }: JsonObject,
   { snapshot, catalog, languages, observedTypeOf }: CatalogContext,
@@ -83,7 +83,7 @@ export function searchTools(
   return { found: tools.map((tool) => manifestEntry(tool, detail === 'name', namesOf(tool), observedTypeOf)) };
 }
 
-/** All that a server says of one tool, and how programs call it. */
+/** A server's whole definition of one tool, and how programs call it. */
 export function getToolDefinition(
   { serverId, name }: JsonObject,
   { snapshot, catalog, languages }: CatalogContext,
@@ -96,7 +96,7 @@ export function getToolDefinition(
   return { found: definitionOf(found, programNames(snapshot, languages)(found)) };
 }
 
-/** `module` and `function` are what a program writes. Several languages have a name each, and then no signature. */
+/** `module` and `function` are what a program writes. With several languages each has its own names, and there is no signature. */
 function manifestEntry(
   found: CatalogTool,
   isNameOnly: boolean,
@@ -131,7 +131,7 @@ function definitionOf(found: CatalogTool, names: JsonObject): JsonObject {
   return {
     ...namedEntry(found, names),
     ...wordsOf(found),
-    // As the protocol has it, beside the manifest's word for it.
+    // The protocol's field, beside the manifest's own.
     name: visibleLine(name),
     inputSchema: inputSchema === undefined ? { type: 'object' } : shownSchema(inputSchema),
     ...(outputSchema === undefined ? {} : { outputSchema: shownSchema(outputSchema) }),
@@ -145,7 +145,7 @@ function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot): C
   return serverNamed(serverId, snapshot) ?? noSuchServer(serverId, snapshot);
 }
 
-/** The server that a question to the catalog is about, where it names one. */
+/** The server that a catalog question names, if any. */
 export function serverInQuestion(
   [question]: readonly JsonValue[],
   snapshot: CatalogSnapshot,

@@ -8,14 +8,14 @@ import type { Tool } from '../../domain/tool.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/text/visible-text.js';
 
-/** How much is told of a tool; each level leaves out what only the higher ones have. */
+/** The detail of a tool's description. Each level omits what only the higher ones have. */
 export const TOOL_DETAILS = ['name', 'description', 'full'] as const;
 export type ToolDetail = (typeof TOOL_DETAILS)[number];
 
-/** Below `full`. Descriptions of 5,000 characters have been seen, and a list has many of them. */
+/** Limit below `full`. Descriptions of 5,000 characters occur, and a list has many of them. */
 const MAX_DESCRIPTION_CHARACTERS = 110;
 
-/** A tool in the words of the contract's `ToolDefinition`, with how it is called and whether its calls wait for a person. */
+/** A tool as the contract's `ToolDefinition`, with its signature and whether its calls need approval. */
 export function toolDefinition(
   { tool, exportName, asks }: Pick<CatalogTool, 'tool' | 'exportName' | 'asks'>,
   detail: ToolDetail,
@@ -40,7 +40,7 @@ export function toolDefinition(
   };
 }
 
-/** What readers outside get of a tool's own words: clients that call it themselves, and those of the REST surface. */
+/** A tool's own texts as external readers get them: clients that call it directly, and the REST surface. */
 export function shownTool({ description, inputSchema, outputSchema }: Tool): ShownTool {
   return {
     ...(description === undefined ? {} : { description: shownDescription(description) }),

@@ -24,13 +24,13 @@ import { markApprovalTools } from './mark-approval-tools.js';
 
 export type { CatalogServer, CatalogSnapshot, CatalogTool, DirectTool };
 
-/** Which tools go where: to programs, or to the client as they are. */
+/** Which tools go to programs, and which to the client directly. */
 export interface CodeModeSettings {
-  /** `auto`: a surface that lists tools chooses; programs that somebody sends have all tools meanwhile. */
+  /** `auto`: a surface that lists tools decides. Until then programs have all tools. */
   readonly enabled: boolean | 'auto';
-  /** `tool`, `server/tool`, with `*` for any characters. */
+  /** `tool` or `server/tool`, with `*` as wildcard. */
   readonly excludedTools: readonly string[];
-  /** What the agent is told about tools before its first program may cost this much. */
+  /** The token budget for what the agent reads about tools before its first program. */
   readonly promptTokens?: number;
 }
 
@@ -40,31 +40,31 @@ export interface ToolView {
   /** What the client sees and calls directly. */
   readonly direct: readonly DirectTool[];
   readonly promptTokens?: number;
-  /** What the one who looks has seen tools return that declare no output. */
+  /** The viewer's observed result types of tools that declare no output. */
   readonly observedTypeOf?: ObservedTypeOf;
-  /** In how many runs it had used which servers (paths), when this program started. */
+  /** In how many runs the viewer had used which servers (paths), when this process started. */
   readonly usedBefore?: UsedBefore;
-  /** Programs may ask for their caller's last run to be kept as a script. */
+  /** Programs may ask to store their caller's last run as a script. */
   readonly maySave?: true;
-  /** Servers of which the policy leaves nothing: they are in neither. */
+  /** Servers whose tools are all denied by the policy: they are on neither side. */
   readonly hiddenServers: readonly CatalogServer[];
 }
 
-/** How a tool is called under a name, what it gives, and whether its calls wait for a person, on one line. */
+/** A tool's signature and result under this name, and whether its calls need approval, on one line. */
 export function signatureOf({ tool, asks }: CatalogTool, name: string, { observedTypeOf }: ToolView): string {
   const observed = tool.outputSchema === undefined ? observedTypeOf?.(tool) : undefined;
   return `${toolSignature(tool, name, observed)}${asks === true ? ' @asks' : ''}`;
 }
 
-/** What the policy says of a tool for one caller. */
+/** The policy's decisions about tools for one caller. */
 export interface ToolPolicy {
-  /** It is denied, whatever the arguments. */
+  /** The tool is denied for all arguments. */
   hides(tool: CatalogTool): boolean;
-  /** A person is asked before calls of it, or before some of them. */
+  /** Some or all calls of the tool need approval. */
   asks(tool: CatalogTool): boolean;
-  /** Whether a program may ask for a script to be stored, or a rule denies it. */
+  /** Whether a program may ask for a script to be stored: no rule denies it. */
   readonly maySave: boolean;
-  /** It is not the caller's to know of: no call of any tool of it, listed or not, would be granted. */
+  /** The caller must not know about the server: no call to any of its tools, listed or not, would be granted. */
   isUnreachable(server: CatalogServer): boolean;
 }
 
@@ -86,7 +86,7 @@ export function toolPolicyOf(
   };
 }
 
-/** Splits a snapshot. A tool is on one side or the other, never on both; one that is denied anyway is on neither. */
+/** Splits a snapshot. A tool is on one side or the other, never on both. A denied tool is on neither. */
 export function viewOf(
   whole: CatalogSnapshot,
   { enabled, excludedTools, promptTokens }: CodeModeSettings,
@@ -117,7 +117,7 @@ export function viewOf(
   return policy.maySave ? { ...view, maySave: true } : view;
 }
 
-/** What is made of a view (declarations, packages, lists) is kept with it: callers who see the same share one. */
+/** Everything made from a view (declarations, packages, lists) is cached with it: callers that see the same tools share one. */
 const MAX_SHARED = 16;
 const shared = new WeakMap<CatalogSnapshot, Map<string, ToolView>>();
 
@@ -135,7 +135,7 @@ function split(
   const hiddenServers: CatalogServer[] = [];
   const directNames = new Map<string, Map<string, string>>();
   for (const server of snapshot.servers) {
-    // Those too that are hidden, for their names: what is denied to a caller leaves its name to no other tool.
+    // Hidden tools too, to reserve their names: no other tool may take the name of a denied one.
     direct.push(...server.tools.filter(isDirect));
     if (unreachable.has(server)) continue;
     if (server.tools.length > 0 && server.tools.every((tool) => hidden.has(tool))) {
@@ -178,8 +178,8 @@ function isExcluded({ tool, server }: CatalogTool, pattern: string): boolean {
 }
 
 /**
- * Names of `excludedTools` that no tool has, each with what was probably meant. Undefined while a server is starting. A name
- * of a server that cannot be reached may be right.
+ * Names of `excludedTools` that match no tool, each with a suggestion. Undefined while a server is starting. A name of an
+ * unreachable server may be right.
  */
 export function unmatchedExclusions(
   { forCode }: Pick<ToolView, 'forCode'>,
@@ -201,10 +201,10 @@ export function unmatchedExclusions(
     });
 }
 
-/** What an agent is told about these tools before its first program; the same text for the same view. */
+/** What an agent reads about these tools before its first program. The same view gives the same text. */
 export function briefingOf(view: ToolView): CatalogBriefing {
   const { forCode, promptTokens, observedTypeOf, usedBefore } = view;
-  // What one caller has seen is in its own text only. It stays as it is while the tools do: clients cache it.
+  // One caller's observations appear only in its own text. The text stays the same while the tools do: clients cache it.
   const owner = observedTypeOf === undefined && usedBefore === undefined ? forCode : view;
   const known = briefings.get(owner);
   if (known !== undefined && known.promptTokens === promptTokens) return known.briefing;
@@ -217,7 +217,7 @@ export function briefingOf(view: ToolView): CatalogBriefing {
   return briefing;
 }
 
-/** A line for each server with its tools, under the names that the user and the servers gave them. */
+/** One line for each server with its tools, under the names of the user and the servers. */
 export function indexOf(
   { forCode, promptTokens = DEFAULT_BUDGET_TOKENS, usedBefore }: ToolView,
   maximumCharacters?: number,
@@ -230,18 +230,18 @@ export function indexOf(
   return serverIndex(forCode.servers, most, measure, naming, usedBefore);
 }
 
-/** In how much detail; the same for all callers, because what was observed only fills what is left. */
+/** The level of detail. It is the same for all callers, because observed types only fill the remaining room. */
 export function briefingLevel({ observedTypeOf: _, usedBefore: __, ...view }: ToolView): CatalogBriefing['level'] {
   return briefingOf(view).level;
 }
 
-/** Making one takes milliseconds, and every client asks. */
+/** Cached: making a briefing takes milliseconds, and every client needs one. */
 const briefings = new WeakMap<
   CatalogSnapshot | ToolView,
   { readonly promptTokens: number | undefined; readonly briefing: CatalogBriefing }
 >();
 
-/** The TypeScript declarations of one server's module, complete in themselves. */
+/** The self-contained TypeScript declarations of one server's module. */
 export function declarationsOf(server: CatalogServer, { observedTypeOf }: Pick<ToolView, 'observedTypeOf'>): string {
   return serverDeclarations(server, 'full', observedTypeOf);
 }
@@ -254,7 +254,7 @@ export function scriptDeclarationsOf(
   return scriptDeclarations(server, observedTypeOf);
 }
 
-/** The types of some of its tools, as far as an answer has room for them. */
+/** The types of some of its tools, as far as they fit into an answer. */
 export function briefDeclarationsOf(
   server: CatalogServer,
   wanted: readonly CatalogTool[],
@@ -264,7 +264,7 @@ export function briefDeclarationsOf(
   return serverDeclarationsWithin(server, budgetTokens, wanted, observedTypeOf);
 }
 
-/** Of the same tools only the functions. */
+/** Only the function signatures of these tools. */
 export function briefSignaturesOf(server: CatalogServer, tools: readonly CatalogTool[], { observedTypeOf }: ToolView) {
   return signaturesOf(server, tools, observedTypeOf);
 }

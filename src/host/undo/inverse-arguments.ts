@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 
-/** What a call was sent and answered. */
+/** The arguments and the answer of a call. */
 export interface MadeAndAnswered {
   readonly arguments: JsonValue;
   readonly result: JsonValue;
 }
 
-/** `$result.issue.number`, `$arguments.repo`, `$result`; `$$` at the beginning is a dollar sign. */
+/** `$result.issue.number`, `$arguments.repo`, `$result`; a leading `$$` is a dollar sign. */
 const REFERENCE = /^\$(result|arguments)(?:\.(.+))?$/s;
 const MAX_DEPTH = 20;
 
-/** The arguments of an inverse call, or which part of the call is not there. */
+/** The arguments of an inverse call, or the part of the original call that is missing. */
 export function inverseArguments(
   template: JsonObject,
   call: MadeAndAnswered,
@@ -33,7 +33,7 @@ export function inverseArguments(
   return missing === undefined ? { arguments: result } : { missing };
 }
 
-/** Own properties only: what every object has is no part of an answer. */
+/** Own properties only: inherited properties are not part of an answer. */
 function partOf(value: JsonValue, path: string | undefined): JsonValue | undefined {
   let found: JsonValue | undefined = value;
   for (const step of path === undefined ? [] : path.split('.')) {

@@ -11,19 +11,19 @@ import { findServer } from '../tools/discovery.js';
 /** A tool call of an ended run, in the order in which calls were made. */
 export interface RecordedAnswer extends RecordedTool {
   readonly call: number;
-  /** As the program got it; absent where the call failed, or nobody knows what came of it. */
+  /** As the program got it; absent if the call failed or its outcome is unknown. */
   readonly result?: JsonValue;
   readonly outcome: 'answered' | 'failed' | 'unknown';
 }
 
-/** Every tool call of a run, those of the stored scripts that it ran behind the calls that ran them. */
+/** Every tool call of a run. The calls of a stored script follow the call that ran it. */
 export function recordedAnswers(recording: AnyRecording): readonly RecordedAnswer[] {
   return 'journal' in recording ? ofSandbox(recording) : ofProcess(recording);
 }
 
 /**
- * What a run had received when it ended: of its calls, and of what it loaded from earlier runs. A server that is not there any more
- * may have sent anything.
+ * The data a run had received when it ended: from its calls, and from results that it loaded from earlier runs. A server that no
+ * longer exists may have sent anything.
  */
 export function ledgerOf(
   recording: AnyRecording,
@@ -97,13 +97,13 @@ function nestedAnswers(scripts: readonly NestedScript[], byCall: number, isClass
     );
 }
 
-/** What a classic script gets is an envelope, also around an error. */
+/** A classic script gets an envelope, also for an error. */
 function classicResult(value: JsonValue): Pick<RecordedAnswer, 'outcome' | 'result'> {
   if (!isJsonObject(value) || value.ok !== true) return { outcome: 'failed' };
   return { outcome: 'answered', result: value.result ?? null };
 }
 
-/** Some contracts give a program the whole answer of the protocol. */
+/** Some contracts give a program the whole MCP result. */
 function plainResult(value: JsonValue): JsonValue {
   return isJsonObject(value) && value.structuredContent !== undefined ? (value.structuredContent as JsonValue) : value;
 }

@@ -13,9 +13,9 @@ export interface UndoStep {
   readonly arguments: JsonValue;
   /**
    * - `ready`: it can be undone now
-   * - `undone`: it was
-   * - `nothing`: it changed nothing: it only reads, or it failed
-   * - `impossible`: it cannot be undone, or nobody knows whether it was
+   * - `undone`: it was undone
+   * - `nothing`: it changed nothing, because it only reads or it failed
+   * - `impossible`: it cannot be undone, or it is unknown whether it was
    */
   readonly state: 'ready' | 'undone' | 'nothing' | 'impossible';
   /** Why it is in that state. */
@@ -35,7 +35,7 @@ export interface UndoFacts {
   readonly states: ReadonlyMap<number, UndoState>;
 }
 
-/** What can be undone of these calls, the last one first. */
+/** The undo steps for these calls, last call first. */
 export function planUndo(answers: readonly RecordedAnswer[], facts: UndoFacts): UndoStep[] {
   return answers.map((answer) => stepOf(answer, facts)).reverse();
 }
@@ -67,7 +67,7 @@ function stepOf(answer: RecordedAnswer, { rules, snapshot, states }: UndoFacts):
   return { ...is('ready', `by ${tool}${again}`), inverse: { found: inverse, tool, arguments: made.arguments } };
 }
 
-/** The tool that undoes, or why there is none. */
+/** The tool that undoes the call, or why there is none. */
 function inverseOf(rule: UndoRule, of: string, snapshot: CatalogSnapshot): CatalogTool | string {
   const slash = rule.with.indexOf('/');
   const serverId = slash < 1 ? of.slice(0, of.indexOf('/')) : rule.with.slice(0, slash);

@@ -13,7 +13,7 @@ export interface UndoneRun {
   readonly runId: string;
   readonly caller: CallerId;
   readonly profile: string;
-  /** What it had received: arguments of inverse calls are made of it. */
+  /** The data it had received: arguments of inverse calls are made from it. */
   readonly ledger: RunLedger;
 }
 
@@ -26,7 +26,7 @@ export interface UndoParts {
   readonly signal: AbortSignal;
 }
 
-/** What came of one step. */
+/** The outcome of one step. */
 export interface UndoneStep {
   readonly step: UndoStep;
   readonly outcome: 'undone' | 'waits' | 'refused' | 'failed' | 'unknown';
@@ -34,8 +34,8 @@ export interface UndoneStep {
 }
 
 /**
- * Makes the inverse calls, in this order, through the broker and as the caller of the run. Stops at the first that is not made
- * or fails: what was done before it may depend on it. Each call is recorded before it is sent, so that none is made twice.
+ * Makes the inverse calls in this order, through the broker and as the caller of the run. Stops at the first that is refused or
+ * fails: earlier effects may depend on it. Each call is recorded before it is sent, so that none is made twice.
  */
 export async function undoSteps(
   run: UndoneRun,
@@ -67,7 +67,7 @@ async function undoOne(
   let timer: NodeJS.Timeout | undefined;
   const outcome = await broker
     .handle({
-      // The same call of the same run is the same question: a person who decides later need not be asked again.
+      // The same call of the same run has the same identity: a later decision applies, and the person is not asked again.
       run: openRunContext(`undo-${runId}`, caller, profile, '', { ledger, usesDecisionsOnce: true }),
       number: call,
       tool: inverse.found.tool,
@@ -112,7 +112,7 @@ async function recorded(
     await store.release(runId, call);
     return { outcome: 'failed', message };
   }
-  // The server itself has said no: then nothing was undone, and it can be tried again.
+  // The server itself refused: nothing was undone, and the call can be retried.
   if (outcome.verdict !== undefined && SAID_NO.has(outcome.verdict)) {
     await store.end(runId, call, 'failed');
     return { outcome: 'failed', message };

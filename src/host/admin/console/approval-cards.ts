@@ -3,12 +3,12 @@ import type { ApprovalCard, ApprovalReason, ApprovalView } from '../../../domain
 import { visibleLine, visibleSentence, visibleText } from '../../../lib/text/visible-text.js';
 import { cutValue } from './cut-value.js';
 
-/** Of arguments in a list; `approval` shows more. */
+/** Limit for arguments in a list; `approval` shows more. */
 const LISTED_CHARACTERS = 4_096;
 const WHOLE_CHARACTERS = 16 * 1024 * 1024;
 const MAX_LISTED_CALLS = 200;
 
-/** Approvals as cards. `titleOf`: the line by which a person knows the run again. */
+/** Approvals as cards. `titleOf` returns the line by which a person recognises the run. */
 export function approvalCards(
   approvals: readonly Approval[],
   titleOf: (runId: string) => string | undefined,
@@ -58,7 +58,7 @@ export function approvalView(approval: Approval, size: 'listed' | 'whole' = 'lis
   };
 }
 
-/** The parts of a reason are written by `broker/policy`: by its words they are told apart, and an unknown one is shown as it is. */
+/** `broker/policy` writes the parts of a reason. They are recognised by their wording, and an unknown part is shown unchanged. */
 function reasonOf(text: string): ApprovalReason {
   const shown = visibleSentence(text);
   const flow = /^(?:private data|untrusted text) from (.*)$/s.exec(text)?.[1];

@@ -3,8 +3,8 @@ import { type AuditRecord, CALL_VERDICTS } from '../../../domain/audit.js';
 import { groupBy } from '../../../lib/group-by.js';
 
 /**
- * The records of a run's calls in the audit log, one for each call. The log does not number calls: one that a person was asked about
- * is found by its approval, the others by program, tool and order.
+ * The audit records of a run's calls, one for each call. The log does not number calls. A call that needed approval is found by its
+ * approval, the others by program, tool and order.
  */
 export class CallRecords {
   readonly #all: readonly AuditRecord[];
@@ -13,7 +13,7 @@ export class CallRecords {
   readonly #queues: ReadonlyMap<string, AuditRecord[]>;
   readonly #scripts: ReadonlySet<string>;
 
-  /** `scripts`: digests of the stored scripts that the run ran. */
+  /** `scripts`: digests of the stored scripts that the run executed. */
   constructor(audit: readonly AuditRecord[], approvals: readonly Approval[], scripts: ReadonlySet<string>) {
     this.#scripts = scripts;
     const records = ofCalls(audit);
@@ -35,7 +35,7 @@ export class CallRecords {
     this.#queues = groupBy(free, ({ serverId, toolName, codeDigest }) => this.#key(serverId, toolName, codeDigest));
   }
 
-  /** The record of the next such call. `codeDigest`: of the stored script that made it. */
+  /** The record of the next call to this tool. `codeDigest` is that of the stored script that made the call. */
   take(
     number: number,
     { serverId, toolName }: Pick<AuditRecord, 'serverId' | 'toolName'>,
@@ -46,7 +46,7 @@ export class CallRecords {
     return record;
   }
 
-  /** Those that no call took. */
+  /** The records that no call took. */
   left(): readonly AuditRecord[] {
     return this.#all.filter((record) => !this.#taken.has(record));
   }
@@ -56,7 +56,7 @@ export class CallRecords {
   }
 }
 
-/** One for each call, how it ended where it has; the oldest first. */
+/** One record for each call, oldest first: the outcome if the call has ended. */
 function ofCalls(audit: readonly AuditRecord[]): AuditRecord[] {
   const verdicts: readonly string[] = CALL_VERDICTS;
   const found = new Map<string, AuditRecord>();

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../domain/json.js';
 
-/** A value for a screen. Where it is larger than the bound, the beginning of its JSON as a string. */
+/** A value for a screen. If it is larger than the limit, the beginning of its JSON as a string. */
 export function cutValue(json: string, mostCharacters: number): { readonly value: JsonValue; readonly isCut: boolean } {
   if (json.length > mostCharacters) return { value: cutText(json, mostCharacters), isCut: true };
   try {
@@ -10,7 +10,7 @@ export function cutValue(json: string, mostCharacters: number): { readonly value
   }
 }
 
-/** Not in the middle of a character. */
+/** Never cuts inside a surrogate pair. */
 export function cutText(text: string, mostCharacters: number): string {
   return text.length <= mostCharacters ? text : text.slice(0, mostCharacters).replace(/[\ud800-\udbff]$/, '');
 }

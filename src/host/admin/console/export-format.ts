@@ -1,2 +1,2 @@
-/** Of a run in one file. */
+/** The file format of one exported run. */
 export const EXPORT_FORMAT = 'codemode run 1';

@@ -13,7 +13,7 @@ import { deliveryView, factsOf } from './recorded-run.js';
 const text = z.string().max(1024 * 1024);
 const time = z.number().nonnegative();
 
-/** A file that anybody wrote: what a screen shows is read field by field, and nothing else is believed. */
+/** The file is untrusted: only the fields that a screen shows are read, and each is validated. */
 const call = z.object({
   number: z.number().int().optional(),
   serverId: text,
@@ -91,7 +91,7 @@ const MESSAGE_CHARACTERS = 20_000;
 const MAX_LOGS = 2_000;
 const MAX_DELIVERIES = 20_000;
 
-/** The run in such a file. A bare recording is read too. Nothing is stored or run. Throws `bad_input`. */
+/** Reads the run in an exported file, or in a bare recording. Nothing is stored or run. Throws `bad_input`. */
 export function readExportedRun(body: unknown): OpenedRun {
   const parsed = file.safeParse(body);
   if (parsed.success) {
@@ -113,7 +113,7 @@ export function readExportedRun(body: unknown): OpenedRun {
   return fromRecording(body);
 }
 
-/** A page that shows megabytes stops: of a file it gets as much as of a run that is stored. */
+/** A page that shows megabytes freezes. A run from a file is cut to the same limits as a stored run. */
 function cutRun(run: RunDetail): RunDetail {
   const { program, outcome, answer, isAnswerCut, logs } = run;
   const result = outcome?.status === 'completed' ? cut(outcome.result, outcome.isCut) : undefined;

@@ -23,7 +23,7 @@ export interface KeptProgramsParts {
   readonly redactor: Redactor;
 }
 
-/** Runs that become tools, and the programs that were kept, for the person at the console. */
+/** Turns runs into scripts and manages the stored scripts, for the person at the console. */
 export class KeptPrograms {
   readonly #parts: KeptProgramsParts;
 
@@ -31,7 +31,7 @@ export class KeptPrograms {
     this.#parts = parts;
   }
 
-  /** What would be kept. Stores nothing. Throws `bad_input` where it cannot be. */
+  /** The script that `keep` would store. Stores nothing. Throws `bad_input` if the run cannot become a script. */
   async preview(runId: string, wish: KeepRequest): Promise<KeepPreview> {
     const { script, replaced, proposed } = await this.#made(runId, wish);
     const { redactor } = this.#parts;
@@ -49,10 +49,10 @@ export class KeptPrograms {
     };
   }
 
-  /** Throws `bad_input`, also where the name is taken and nothing is to be replaced. */
+  /** Throws `bad_input`, also if the name is taken and `replaces` is false. */
   async keep(runId: string, wish: KeepRequest, replaces: boolean): Promise<KeptProgram> {
     const { script, replaced } = await this.#made(runId, wish);
-    // Unchanged it has run already. Classic scripts are read by the contract that runs them.
+    // An unchanged program has already run. Classic scripts are parsed by the contract that runs them.
     if (replaced.length > 0 && needsOf(script.profile).program === 'module') {
       const failure = await this.#parts.host.findSyntaxError(script.source, script.language);
       if (failure !== undefined)

@@ -17,34 +17,34 @@ import type { CatalogTool } from '../../tools/tool-view.js';
 import { cutValue } from './cut-value.js';
 import type { PastCall, RunHistory } from './run-history.js';
 
-/** The file that the policy is in, where codemode may change it. */
+/** The file that contains the policy, if codemode may change it. */
 export interface PolicyFile {
   readonly file: string;
   readonly text: string;
-  /** Its rules in order, and where each of them stands. Throws `bad_config` where they are not valid. */
+  /** The rules in order, each with its location in the file. Throws `bad_config` if they are not valid. */
   readonly rules: () => readonly { readonly rule: PolicyRule; readonly place?: string }[];
-  /** The text with a rule more. Throws `bad_input`. */
+  /** The file's text with one more rule. Throws `bad_input`. */
   readonly withRule: (rule: JsonObject, before: number | undefined) => string;
   readonly diff: (text: string) => string;
-  /** Checks the whole configuration as it would be, then writes it. Throws `bad_config`. Gives what has to be done next. */
+  /** Validates the resulting configuration, then writes it. Returns what the user has to do next. Throws `bad_config`. */
   readonly write: (text: string) => Promise<string>;
 }
 
 export interface PolicyEditorParts {
   readonly settings: PolicySettings;
-  /** Rules as the configuration has them, in order. */
+  /** Locations of the configured rules, in order. */
   readonly placeOf: (ruleIndex: number) => string | undefined;
-  /** Reads a rule in the words of the configuration. Throws `bad_input`. */
+  /** Reads a rule written as in the configuration. Throws `bad_input`. */
   readonly readRule: (rule: JsonObject) => PolicyRule;
-  /** A policy like the one in use, with other rules. Throws `bad_input` for a rule that cannot be read. */
+  /** A policy like the one in use, with other rules. Throws `bad_input` for an invalid rule. */
   readonly policyWith: (rules: readonly PolicyRule[]) => Promise<Policy>;
-  /** Throws `bad_input` with the reason why it cannot be changed from here. */
+  /** Throws `bad_input` with the reason if the policy cannot be changed from here. */
   readonly openFile: () => Promise<PolicyFile>;
   readonly history: RunHistory;
   readonly snapshot: () => CatalogSnapshot;
 }
 
-/** How many calls a draft is tried against. */
+/** The number of past calls a draft is tried against. */
 const TRIED_CALLS = 500;
 const MAX_CHANGES = 100;
 const ARGUMENT_CHARACTERS = 2_000;
@@ -56,7 +56,7 @@ interface JudgedCall {
   readonly rule: number | undefined;
 }
 
-/** The rules of the policy, what they have decided lately, and a draft of one more. */
+/** The policy's rules, their recent decisions, and a draft of one more rule. */
 export class PolicyEditor {
   readonly #parts: PolicyEditorParts;
 
@@ -81,7 +81,7 @@ export class PolicyEditor {
     return { preset: settings.preset, rules, isInEffect, ...counted, ...file };
   }
 
-  /** The rules of the file as it is now; those in effect where there is none that can be read. */
+  /** The rules of the file now, or the rules in effect if no file can be read. */
   async #listed(): Promise<
     { readonly rules: ReturnType<PolicyFile['rules']> } & Pick<PolicyView, 'file' | 'fileDigest' | 'fileNote'>
   > {
@@ -99,7 +99,7 @@ export class PolicyEditor {
     }
   }
 
-  /** What the draft would have done to the calls of the last runs. */
+  /** What the draft would have decided about the calls of recent runs. */
   async tryDraft(draft: DraftRequest): Promise<DraftReport> {
     const listed = (await this.#listed()).rules.map(({ rule }) => rule);
     const at = placeIn(draft, listed.length);
@@ -132,7 +132,7 @@ export class PolicyEditor {
     return { file: file.file, fileDigest: digestOf(file.text), diff: file.diff(text) };
   }
 
-  /** Throws `conflict` where the file is not the one that the diff was shown of. */
+  /** Throws `conflict` if the file has changed since the diff was shown. */
   async save(draft: DraftRequest, fileDigest: string): Promise<PolicySaved> {
     const file = await this.#parts.openFile();
     if (digestOf(file.text) !== fileDigest)
@@ -174,7 +174,7 @@ function placeIn({ before }: DraftRequest, length: number): number {
   return before === undefined ? length : before - 1;
 }
 
-/** Programs give one argument: the tool's. */
+/** Programs pass one argument: the tool's input. */
 function inputOf(argumentsJson: string): JsonValue {
   try {
     const given = JSON.parse(argumentsJson) as JsonValue;

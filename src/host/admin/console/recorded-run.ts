@@ -12,7 +12,7 @@ const RESULT_CHARACTERS = 512 * 1024;
 const PREVIEW_CHARACTERS = 400;
 const MESSAGE_CHARACTERS = 20_000;
 
-/** What a recording tells of a run. */
+/** What a recording contains about a run. */
 export interface RecordedFacts extends Pick<RunDetail, 'program' | 'engine' | 'limits' | 'outcome'> {
   readonly calls: readonly RecordedCall[];
   readonly deliveries: readonly Delivery[];

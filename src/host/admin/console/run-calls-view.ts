@@ -9,7 +9,7 @@ import type { RecordedCall } from '../../recordings/recorded-call.js';
 import type { CallRetry, NestedScript, RunNotes } from '../../recordings/run-notes.js';
 import { CallRecords } from './call-records.js';
 
-/** What is known of a tool now. */
+/** What is currently known about a tool. */
 export interface ToolFacts {
   readonly serverId: string;
   readonly toolName: string;
@@ -25,14 +25,14 @@ export interface CallSources {
   readonly approvals: readonly Approval[];
   readonly deliveries: readonly Delivery[];
   readonly source: string;
-  /** By how programs name it: `server/tool`. */
+  /** Keyed by the name that programs use: `server/tool`. */
   readonly factsOf: (target: string) => ToolFacts;
   readonly labelsOf: (serverId: string) => readonly Label[];
 }
 
 /**
- * The calls of a run, each followed by those of the stored script that it ran. What a program asked for comes from the recording,
- * when and with which outcome from the audit log.
+ * The calls of a run, each followed by the calls of the stored script that it ran. The recording has what a program asked for. The
+ * audit log has the time and the outcome.
  */
 export function runCalls(sources: CallSources): RunCall[] {
   const { recorded, notes, approvals, deliveries } = sources;
@@ -58,7 +58,7 @@ interface Known {
   readonly approvalOf: ReadonlyMap<number, Approval>;
 }
 
-/** Where in the tree of scripts a call stands. */
+/** The position of a call in the tree of scripts. */
 interface Place {
   readonly depth: number;
   readonly parent?: number;
@@ -90,7 +90,7 @@ function oneCall({ number, target }: RecordedCall, known: Known, { depth, parent
   const approval = known.approvalOf.get(number);
   const record = known.records.take(number, facts, codeDigest);
   const position = known.answeredAt.get(number);
-  // A line of a stored script is no line of the program.
+  // A line number of a stored script is not a line number of the program.
   const line = depth === 0 ? onlyLineOf(known.sources.source, facts.exportName ?? ownFunction(target)) : undefined;
   const retries = known.retries.get(number)?.map(({ atMs, failure }) => ({ atMs, failure }));
   return {
@@ -118,7 +118,7 @@ function withFacts(target: string, { serverId, toolName, labels, isReadOnly }: T
   return { serverId, toolName, target, isTool, labels, ...omitUndefined({ isReadOnly }) };
 }
 
-/** The time in which nothing but a person was waited for is no duration of the call. */
+/** Time spent waiting only for a person does not count towards the call's duration. */
 function withRecord(record: AuditRecord | undefined, approval: Approval | undefined): Partial<RunCall> {
   if (record === undefined) return approval?.state === 'PENDING' ? { isWaiting: true } : {};
   const { atMs, durationMs, resultBytes, redactions } = record;
@@ -140,16 +140,16 @@ function withApproval(approval: Approval | undefined, record: AuditRecord | unde
     return { approval: { id, state, askedAtMs, ...decided } };
   }
   const { id, state, by } = record?.approval ?? {};
-  // A grant that was given for another call.
+  // The grant was given for another call.
   return id === undefined || state === undefined ? {} : { approval: { id, state, ...omitUndefined({ by }) } };
 }
 
-/** The name of a function of codemode itself: `@scripts/runScript`. */
+/** The name of one of codemode's own functions: `@scripts/runScript`. */
 function ownFunction(target: string): string | undefined {
   return /^@\w+\/([\w$]+)$/.exec(target)?.[1];
 }
 
-/** The line that calls it, where the source names it in one line only besides its imports. */
+/** The line that calls the function, if the source names it on exactly one line besides its imports. */
 function onlyLineOf(source: string, exportName: string | undefined): number | undefined {
   if (exportName === undefined || !/^[\w$]+$/.test(exportName)) return undefined;
   const call = new RegExp(`(^|[^\\w$])${exportName.replaceAll('$', '\\$')}\\s*\\(`);

@@ -18,14 +18,14 @@ const ANSWER_CHARACTERS = 512 * 1024;
 
 export interface RunDetailParts {
   readonly redactor: Redactor;
-  /** By how programs name it. */
+  /** Keyed by the name that programs use. */
   readonly toolFacts: (target: string) => ToolFacts;
   readonly labelsOf: (serverId: string) => readonly Label[];
 }
 
 interface KnownRun {
   readonly view: RunView;
-  /** What its recording says, or what is stored with a suspended run. */
+  /** From its recording, or from the stored context of a suspended run. */
   readonly facts: Partial<RecordedFacts> | undefined;
   /** Why the recording is missing. */
   readonly recordingNote: string | undefined;

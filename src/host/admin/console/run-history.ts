@@ -34,24 +34,24 @@ import { suspendedFacts } from './suspended-facts.js';
 export interface RunHistoryParts extends RunDetailParts {
   readonly host: Host;
   readonly suspended: SuspendedRuns;
-  /** Runs under way in other processes. */
+  /** In-flight runs of other processes. */
   readonly presence: () => Promise<Pick<PresenceStore, 'runs' | 'find' | 'askToCancel'>>;
-  /** Absent where nothing is recorded. */
+  /** Absent if nothing is recorded. */
   readonly audit?: () => Promise<AuditLog>;
 }
 
-/** A call of a tool that a program made, with its arguments. */
+/** A tool call that a program made, with its arguments. */
 export interface PastCall extends RecordedCall {
   readonly runId: string;
   readonly caller: string;
   readonly profile: string;
 }
 
-/** Ended runs that are looked through for calls. */
+/** The number of ended runs searched for calls. */
 const MAX_PAST_RUNS = 500;
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 200;
-/** Titles are sealed: how many a text is looked for in, for one page. */
+/** Titles are sealed in the store, so a search opens each of them. The most runs searched for one page. */
 const SEARCHED_RUNS = 2_000;
 const MAX_AUDIT_RECORDS = 12_000;
 const MAX_DELIVERIES = 500;
@@ -60,7 +60,7 @@ const BODY_CHARACTERS = 4 * 1024 * 1024;
 const MAX_LOGS = 5_000;
 const MAX_UNDER_WAY = 200;
 
-/** Runs for people: those under way, in whichever process, and those that are stored. */
+/** Runs for people: in-flight runs of every process, and stored runs. */
 export class RunHistory {
   readonly #parts: RunHistoryParts;
 
@@ -71,7 +71,7 @@ export class RunHistory {
   async page(query: RunQuery): Promise<RunPage> {
     const { state, text, limit = DEFAULT_PAGE, cursor } = query;
     const most = Math.max(1, Math.min(MAX_PAGE, limit));
-    // A run that another process has resumed is stored as suspended: it is told apart when it is read.
+    // A run that another process has resumed is stored as suspended. The difference is found when the run is read.
     const states = state === 'running' ? ['suspended' as const] : state === undefined ? undefined : [state];
     if (states?.[0] === 'queued') return { runs: [] };
     const choice: RunChoice = {
@@ -79,7 +79,7 @@ export class RunHistory {
       ...omitUndefined({ caller: query.caller, profile: query.profile, sinceMs: query.sinceMs }),
     };
     const isFiltered = text !== undefined || state === 'running' || state === 'suspended';
-    // They come with the first page, besides what fills it.
+    // In-flight runs come with the first page and do not count towards its size.
     const live = cursor === undefined ? await this.#live(query) : [];
     const found: RunItem[] = [];
     let after = cursor === undefined ? undefined : readPlace(cursor);
@@ -100,13 +100,13 @@ export class RunHistory {
     }
   }
 
-  /** Stored runs that changed after a moment, and those under way. */
+  /** Stored runs that changed after this time, and in-flight runs. */
   async changedSince(updatedAfterMs: number, limit: number): Promise<RunItem[]> {
     const rows = await this.#parts.suspended.page({ updatedAfterMs }, limit);
     return this.#withProblems(rows.map(storedItem));
   }
 
-  /** Lines by which people know runs again: of those that are stored, and of those under way. */
+  /** Titles by which people recognise runs, for stored and in-flight runs. */
   async titlesOf(runIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const live = (await this.#live({})).flatMap(({ runId, title }) =>
       title === undefined ? [] : [[runId, title] as const],
@@ -114,7 +114,7 @@ export class RunHistory {
     return new Map([...live, ...(await this.#parts.suspended.titlesOf(runIds))]);
   }
 
-  /** Calls of tools that ended runs made, the newest first, as far as their recordings are kept. */
+  /** Tool calls of ended runs, newest first, as far as their recordings are kept. */
   async pastCalls(limit: number): Promise<PastCall[]> {
     const runs = await this.#parts.suspended.page({ states: ENDED, exceptCallers: OWN_CALLERS }, MAX_PAST_RUNS);
     const calls: PastCall[] = [];
@@ -127,7 +127,7 @@ export class RunHistory {
     return calls.slice(0, limit);
   }
 
-  /** Runs that are under way. */
+  /** In-flight runs. */
   liveItems(): Promise<RunItem[]> {
     return this.#live({});
   }
@@ -183,7 +183,7 @@ export class RunHistory {
     if (call === undefined)
       throw new HostError('not_found', `the arguments of call ${number} of run ${runId} are not kept`);
     const { value, isCut } = cutValue(call.argumentsJson, ARGUMENTS_CHARACTERS);
-    // Programs give a tool one argument: its fields are what a person looks for.
+    // Programs pass a tool one argument. A person searches for its fields.
     const [only, ...others] = Array.isArray(value) ? value : [value];
     const shown = others.length === 0 && only !== undefined ? only : value;
     return { arguments: this.#parts.redactor.bulk(shown), isCut, bytes: Buffer.byteLength(call.argumentsJson) };
@@ -219,7 +219,7 @@ export class RunHistory {
     };
   }
 
-  /** Cancels a run that is suspended or under way; one of another process ends within a second. */
+  /** Cancels a suspended or in-flight run. A run of another process is cancelled within a second. */
   async cancel(runId: string): Promise<RunDetail> {
     const live = this.#parts.host.live.find(runId);
     const presence = await this.#parts.presence();
@@ -273,7 +273,7 @@ export class RunHistory {
     return runDetail({ view, facts, recordingNote: noteFor('running'), audit }, this.#parts);
   }
 
-  /** Failed runs say why, so that nobody opens ten of them to find one. */
+  /** Adds the reason to failed runs, so that nobody opens ten of them to find one. */
   #withProblems(items: readonly RunItem[]): Promise<RunItem[]> {
     return Promise.all(
       items.map(async (item) => {
@@ -310,7 +310,7 @@ export class RunHistory {
   }
 }
 
-/** Of a run that is not there: what may have happened to it. */
+/** Explains what may have happened to a run that is not stored. */
 function forgetful(runId: string) {
   return (error: unknown): never => {
     if (!(error instanceof HostError) || error.code !== 'not_found') throw error;

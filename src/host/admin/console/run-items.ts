@@ -10,7 +10,7 @@ import { BYTES_PER_TOKEN } from './usage.js';
 export const ENDED: readonly StoredState[] = ['succeeded', 'failed', 'cancelled'];
 const MAX_LOGS = 5_000;
 
-/** A run under way, in whichever process. */
+/** An in-flight run of any process. */
 export interface RunInFlight extends Pick<RunItem, 'runId' | 'caller' | 'profile'> {
   readonly title: string;
   readonly startedAtMs: number;
@@ -24,7 +24,7 @@ export function liveItem(run: RunInFlight, pendingApprovals: number): RunItem {
 
 export function storedItem(view: RunView): RunItem {
   const { runId, state, caller, profile, title, createdAtMs, updatedAtMs, durationMs, approvals, figures } = view;
-  // A run that was never suspended is written when it ends.
+  // A run that was never suspended is first written when it ends.
   const startedAtMs = createdAtMs === updatedAtMs ? createdAtMs - Math.round(durationMs ?? 0) : createdAtMs;
   return {
     ...{ runId, state, caller, profile, createdAtMs: startedAtMs, updatedAtMs },
@@ -45,14 +45,14 @@ function ownMark(caller: string): Pick<RunItem, 'isOwn'> {
   return isOwnCaller(caller) ? { isOwn: true } : {};
 }
 
-/** Whether a person who searches for this text means this run. */
+/** Whether a search for this text matches the run. */
 export function hasText({ runId, title = '', caller }: RunItem, text: string | undefined): boolean {
   if (text === undefined || text === '') return true;
   const wanted = text.toLowerCase();
   return [runId, title, caller].some((each) => each.toLowerCase().includes(wanted));
 }
 
-/** Every contract that has logs in its answer has them as a list of messages with levels. */
+/** Every contract that has logs in its response has them as a list of messages with levels. */
 export function logsIn(response: JsonValue): LogEntry[] {
   const logs = isJsonObject(response) ? response.logs : undefined;
   if (!Array.isArray(logs)) return [];
@@ -66,7 +66,7 @@ export function logsIn(response: JsonValue): LogEntry[] {
 
 const MAX_PROBLEM_CHARACTERS = 240;
 
-/** The first line that says why a run failed: contracts have it as a diagnostic, as an error with a message, or as a text. */
+/** The first line of the reason why a run failed. Contracts have it as a diagnostic, as an error with a message, or as text. */
 export function problemIn(response: JsonValue): string | undefined {
   if (!isJsonObject(response)) return undefined;
   const { diagnostics, error } = response;

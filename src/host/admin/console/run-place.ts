@@ -1,7 +1,7 @@
 import { HostError } from '../../../domain/errors.js';
 import type { RunPlace } from '../../../store/runs.js';
 
-/** Where the next page of runs begins. */
+/** The cursor for the next page of runs. */
 export function writePlace({ createdAtMs, rowid }: RunPlace): string {
   return `${createdAtMs}.${rowid}`;
 }

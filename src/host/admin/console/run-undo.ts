@@ -9,11 +9,11 @@ import type { UndoStep } from '../../undo/undo-plan.js';
 export interface RunUndoParts {
   readonly host: Pick<Host, 'planUndo'>;
   readonly redactor: Redactor;
-  /** Whose runs the person at the console may undo: runs of other callers are theirs. */
+  /** The callers whose runs the person at the console may undo. Other callers undo their own runs. */
   readonly callers: readonly CallerId[];
 }
 
-/** What can be undone of a run, and the way to do it from the console. */
+/** Plans and performs undo from the console. */
 export class RunUndo {
   readonly #parts: RunUndoParts;
 
@@ -21,15 +21,15 @@ export class RunUndo {
     this.#parts = parts;
   }
 
-  /** Throws `not_found` for runs of others, and where no recording is kept. */
+  /** Throws `not_found` for runs of other callers, and if no recording is kept. */
   async plan(runId: string): Promise<UndoPlan> {
     const { host, callers } = this.#parts;
     return this.#view((await host.planUndo(runId, callers)).steps);
   }
 
   /**
-   * Undoes what was shown. A call that the policy asks about waits in the inbox: undone again after the decision, it goes on
-   * there. Throws `conflict` where something else can be undone by now.
+   * Undoes the steps that were shown. A call that needs approval waits in the inbox; calling `undo` again after the decision
+   * continues there. Throws `conflict` if the undoable steps have changed since.
    */
   async undo(runId: string, shown: readonly number[], signal: AbortSignal): Promise<UndoAnswer> {
     const { host, callers } = this.#parts;

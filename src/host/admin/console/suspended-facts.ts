@@ -5,7 +5,7 @@ import type { RunNotes } from '../../recordings/run-notes.js';
 import type { SuspendedRuns } from '../../runs/suspended-runs.js';
 import type { RecordedFacts } from './recorded-run.js';
 
-/** The program and calls that are stored with a suspended run, or with one that was cancelled while it was suspended. */
+/** The program and calls stored with a suspended run, or with a run that was cancelled while suspended. */
 export async function suspendedFacts(
   suspended: Pick<SuspendedRuns, 'contextOf'>,
   runId: string,

@@ -6,18 +6,18 @@ import type { AuditLog } from '../audit-log.js';
 import { percentiles } from '../measure.js';
 
 export interface UsageParts {
-  /** Absent where nothing is recorded. */
+  /** Absent if nothing is recorded. */
   readonly audit?: () => Promise<AuditLog>;
   readonly suspended: Pick<SuspendedRuns, 'answersByDay'>;
-  /** What a model is told at the start, and what all definitions would be. */
+  /** The tokens a model reads at the start, and the tokens of all definitions. */
   readonly context: () => Promise<UsageReport['context']>;
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** As rough as it is: the same for what tools answer and for what runs answer. */
+/** A rough estimate, applied equally to tool answers and run answers. */
 export const BYTES_PER_TOKEN = 4;
 const MAX_RECORDS = 200_000;
-/** Of one server, for its percentiles. */
+/** Samples kept for one server's percentiles. */
 const MAX_TIMES = 20_000;
 
 const METHOD =
@@ -33,7 +33,7 @@ interface ServerCount {
   times: number[];
 }
 
-/** What programs saved and what they took, from the audit log and the stored answers. */
+/** What programs saved and used, from the audit log and the stored answers. */
 export async function usageReport({ audit, suspended, context }: UsageParts, days: number): Promise<UsageReport> {
   const sinceMs = Math.floor(Date.now() / DAY_MS - days + 1) * DAY_MS;
   const byDay = new Map<string, { -readonly [Key in keyof UsageDay]: UsageDay[Key] }>();
