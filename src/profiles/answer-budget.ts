@@ -2,15 +2,15 @@ import type { JsonValue } from '../domain/json.js';
 import { cutJson } from './cut-json.js';
 import { shapeOf } from './shape-of.js';
 
-/** About what an answer may cost its reader, unless the configuration says otherwise (`response.maxTokens`). */
+/** The approximate token budget of an answer, unless configured (`response.maxTokens`). */
 export const DEFAULT_ANSWER_TOKENS = 5_000;
-/** JSON has about so many characters for a token; numbers and ids have fewer. */
+/** JSON has about this many characters per token; numbers and ids have fewer. */
 const CHARACTERS_PER_TOKEN = 3;
-/** A result may take this part of the budget; of a larger one the beginning is shown. */
+/** The result's share of the budget. A larger result is cut to its beginning. */
 const RESULT_PART = 0.8;
-/** Of a result that is too large, this much is shown: its first rows, for a thousand tokens or less. */
+/** The shown part of a result that is too large: its first rows, for a thousand tokens or less. */
 export const SHOWN_CHARACTERS = 3_000;
-/** What is left to logs, however large the rest is. */
+/** The minimum for logs, however large the rest is. */
 export const LEAST_LOG_CHARACTERS = 1_500;
 
 export function answerCharacters(maxTokens: number): number {
@@ -21,15 +21,15 @@ export function mostResultCharacters(maxTokens: number): number {
   return Math.round(answerCharacters(maxTokens) * RESULT_PART);
 }
 
-/** The beginning of a value, and the sentence that says so. */
+/** The beginning of a value, and the sentence that says it was cut. */
 export interface Beginning {
   readonly value: JsonValue;
   readonly note: string;
 }
 
 /**
- * The beginning of a value that is larger than an answer takes, for contracts that keep nothing under handles. Undefined where the
- * value fits. `field`: what the contract calls the value.
+ * The beginning of a value that is too large for an answer, for contracts without handles. Undefined if the value fits. `field`:
+ * the contract's name for the value.
  */
 export function beginningOf(value: JsonValue, field: string, maxTokens: number): Beginning | undefined {
   const most = mostResultCharacters(maxTokens);

@@ -10,14 +10,17 @@ const MAX_MESSAGE_CHARACTERS = 120;
 type CalledRun = Pick<RunSummary, 'outcome' | 'trace' | 'failures'>;
 
 /**
- * `30 of 900 calls failed, and the program continued: crm/get_customer (30); first: no such customer`. Nothing where all succeeded, or
- * where the program failed too.
+ * `30 of 900 calls failed, and the program continued: crm/get_customer (30); first: no such customer`. Undefined if all calls
+ * succeeded, or if the program failed too.
  */
 export function callsFailed(run: CalledRun): string | undefined {
   return run.outcome.status === 'completed' ? said(run, ', and the program continued') : undefined;
 }
 
-/** The same of a program that failed with other words: in some contracts a failed call is a value, and its field the error. */
+/**
+ * The same for a program that failed with another error: in some contracts a failed call is a value, and the program fails on a
+ * missing field.
+ */
 export function callsFailedBefore(run: CalledRun): string | undefined {
   const { outcome, failures } = run;
   if (outcome.status === 'completed') return undefined;

@@ -1,16 +1,16 @@
 import { safeSlice } from '../lib/text/safe-slice.js';
 
-/** A list or an object that is open at one place of the text. */
+/** A list or an object that is open at a position of the text. */
 interface Open {
   readonly closer: '}' | ']';
-  /** Where the text may end within it: behind its last whole item, or behind its bracket. */
+  /** Where the text may end within it: after its last complete item, or after its bracket. */
   end: number;
   hasItems: boolean;
 }
 
 /**
- * The beginning of a JSON text as JSON of its own, in about so many characters. What does not fit is left out whole: rows of a
- * list, keys of an object. Only a long text that comes first is shortened, and says so. Only as much of the text is checked.
+ * The beginning of a JSON text as valid JSON, in about `characters` characters. What does not fit is omitted whole: rows of a list,
+ * keys of an object. Only a long string that comes first is shortened, with a mark. Only the used part of the text is validated.
  */
 export function cutJson(json: string, characters: number): string {
   if (json.length <= characters) return json;
@@ -41,7 +41,7 @@ function itemEnded(level: Open | undefined, end: number): void {
   level.hasItems = true;
 }
 
-/** Leaves out the row that does not fit, of the outermost list that has a whole one; of the first row, the last keys. */
+/** Omits the row that does not fit, in the outermost list with a complete row. If the first row does not fit, omits its last keys. */
 function cutAtItem(json: string, open: readonly Open[]): string {
   const list = open.findIndex(({ closer, hasItems }) => closer === ']' && hasItems);
   const kept = list === -1 ? open : open.slice(0, list + 1);
@@ -56,7 +56,7 @@ function closersOf(open: readonly Open[]): string {
     .join('');
 }
 
-/** The place behind a string, unless that is too far away. */
+/** The position after a string; undefined if that is beyond the limit. */
 function endOfString(json: string, start: number, most: number): number | undefined {
   for (let at = start + 1; at < most; at += 1) {
     if (json[at] === '\\') at += 1;
@@ -65,7 +65,7 @@ function endOfString(json: string, start: number, most: number): number | undefi
   return undefined;
 }
 
-/** Shorter texts are names and states: a part of one reads as another value. */
+/** Shorter strings are names and states: a part of one reads as another value. */
 const MIN_SHORTENED = 200;
 const MIN_SHOWN = 40;
 

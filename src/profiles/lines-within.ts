@@ -1,11 +1,11 @@
 import { safeSlice } from '../lib/text/safe-slice.js';
 
-/** Of the room, the part for the beginning; the end is where a program says what came out, or why it failed. */
+/** The share of the room for the beginning. The end is where a program prints its result, or why it failed. */
 const HEAD_PART = 0.4;
-/** A line takes no more than this part of the room. */
+/** The most of the room that one line takes. */
 const LINE_PART = 0.5;
 
-/** The first and the last lines of what a program printed, in about `most` characters; one line says how many are left out. */
+/** The first and last lines of a program's output, in about `most` characters. One line says how many are omitted. */
 export function linesWithin(text: string, most: number): string {
   if (text.length <= most) return text;
   const isEnded = text.endsWith('\n');

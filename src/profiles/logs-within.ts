@@ -1,29 +1,29 @@
 import type { LogEntry } from '../domain/run.js';
 import { safeSlice } from '../lib/text/safe-slice.js';
 
-/** How lines that are left out are spoken of. */
+/** The wording for omitted lines. */
 export interface LogsLeftOut {
   /** What to do instead of logging so much. */
   readonly advice: string;
-  /** Where the others are; asked only where some are left out. */
+  /** Where the others are; called only if lines are omitted. */
   readonly where?: (has: string) => string;
 }
 
 export const LOG_LIMIT_REACHED = 'logs were truncated: the limit of ';
 
-/** What an entry costs besides its message. */
+/** The cost of an entry besides its message. */
 const ENTRY_CHARACTERS = 45;
-/** Of the room for logs, the part for the beginning; the end is where a program says what came out. */
+/** The share of the log room for the beginning. The end is where a program logs its result. */
 const HEAD_PART = 0.4;
 
-/** The first and the last entries that fit, and one that says which are left out and where the others are. */
+/** The first and last entries that fit, and one that says which are omitted and where they are. */
 export function entriesWithin(
   logs: readonly LogEntry[],
   most: number,
   { advice, where }: LogsLeftOut,
 ): readonly LogEntry[] {
   if (logs.reduce((sum, entry) => sum + costOf(entry), 0) <= most) return logs;
-  // Where the program logged more than its limit, the last entry says so, and the rest of its lines is lost.
+  // If the program exceeded its log limit, the last entry says so, and its other lines are lost.
   const limit = logs.at(-1)?.message.startsWith(LOG_LIMIT_REACHED) ? logs.at(-1) : undefined;
   const lines = limit === undefined ? logs : logs.slice(0, -1);
   const longest = Math.floor(most / 4);
@@ -49,7 +49,7 @@ export function entriesWithin(
   const has = limit === undefined ? 'all lines' : `these ${lines.length} lines`;
   const rest = where?.(has) ?? '';
   const all = rest === '' ? '' : `; ${rest}`;
-  // The last entry says so, as it does where the program's own limit is reached.
+  // The last entry says so, as it does if the program's own limit is reached.
   const lost = limit === undefined ? '' : ` T${limit.message.slice(TRUNCATED.length + 1)}.`;
   const message = `${TRUNCATED}${which}${all}.${lost} ${advice}`;
   return [...head, ...tail, { level: 'warn', message, timeMs: lines.at(-1)?.timeMs ?? 0 }];

@@ -1,13 +1,13 @@
 import type { LostValues, Outcome } from '../domain/run.js';
 import type { ProgramWarning } from './warning.js';
 
-/** What JSON has no word for in a result, with its places. */
+/** Values in a result that JSON cannot represent, with their paths. */
 export interface LostInResult extends ProgramWarning {
-  /** Nothing but `undefined`, and that left out is what most programs mean by it. */
+  /** Only `undefined`, which most programs mean to omit. */
   readonly isUsual: boolean;
 }
 
-/** JSON writes these as null, as {}, or not at all. */
+/** JSON writes these as null, as {}, or omits them. */
 export function lostInResult(outcome: Outcome): LostInResult | undefined {
   const lost: LostValues | undefined = outcome.status === 'completed' ? outcome.lost : undefined;
   if (lost === undefined || lost.count === 0) return undefined;

@@ -2,7 +2,10 @@ import type { LostValues, Outcome, UnawaitedCalls } from '../domain/run.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
 import type { ProgramWarning } from './warning.js';
 
-/** A promise in the result, calls whose promise nothing used, and a result that was made before the answers came, with what to write. */
+/**
+ * Warns about a promise in the result, calls whose promise nothing used, and a result that was set before the answers came, with
+ * what to write.
+ */
 export function missingAwait(outcome: Outcome): ProgramWarning | undefined {
   const promises = outcome.status === 'completed' ? outcome.lost?.promises : undefined;
   const stillOpen = outcome.status === 'completed' && promises === undefined ? outcome.stillOpen : undefined;
@@ -36,7 +39,7 @@ function callsOf({ count, calls }: UnawaitedCalls): string {
   return `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
-/** One open call may be the loser of a race that the program made itself. It cannot be told from a forgotten `await`. */
+/** One open call may be the loser of a race that the program made itself. It cannot be distinguished from a forgotten `await`. */
 function waitedFor(stillOpen: UnawaitedCalls, unawaited: UnawaitedCalls | undefined): string {
   return stillOpen.count === 1 && unawaited === undefined
     ? '; the run waited for it (not for losers of Promise.race and Promise.any)'
@@ -50,7 +53,7 @@ function hintFor(
 ): string {
   const [only, ...others] = unawaited?.calls ?? [];
   const isList = promises?.places.some((place) => /\/\d+$/.test(place)) === true || (only?.times ?? 1) > 1;
-  // The call itself is awaited, but not the function around it: forEach and filter do not wait for an async one.
+  // The call itself is awaited, but not the function around it: forEach and filter do not wait for an async function.
   if (stillOpen !== undefined && unawaited === undefined && stillOpen.count === 1)
     return 'Await it before the result is made.';
   if (stillOpen !== undefined && unawaited === undefined)

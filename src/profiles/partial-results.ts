@@ -4,7 +4,7 @@ import type { ProgramWarning } from './warning.js';
 
 const MAX_NAMED_TOOLS = 3;
 
-/** Warns of answers that were taken for the whole: what said that there is more, and what to pass. */
+/** Warns about partial answers that the program used as complete: what said that there is more, and what to pass. */
 export function partialResults(answers: readonly PartialAnswer[]): ProgramWarning[] {
   const found = answers.slice(0, MAX_NAMED_TOOLS).map(partialResult);
   const more = answers.length - found.length;

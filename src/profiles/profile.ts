@@ -10,94 +10,94 @@ import type { Presentation, SuspendedSummary } from '../host/runs/run-types.js';
 import type { Session } from '../host/session.js';
 import type { CatalogServer, CatalogTool, ToolView } from '../host/tools/tool-view.js';
 
-/** One outward contract over the core: mostly data. It holds no state, decides no policy and knows no other profile. */
+/** One published contract over the core: mostly data. It holds no state, decides no policy and knows no other profile. */
 export interface Profile {
   readonly name: ProfileName;
   readonly presentation: Presentation;
-  /** What the agent is offered instead of the tools that programs call. */
+  /** The contract's own tools, offered instead of the tools that programs call. */
   readonly tools: readonly ExposedTool[];
-  /** Results above it are kept for a later program instead of being passed on. */
+  /** Larger results are kept for a later program instead of being passed on. */
   readonly maxResultBytes: number;
-  /** What the agent has to know before its first program. `scripts`: what is stored for it to run. */
+  /** What the agent has to know before its first program. `scripts`: the stored scripts that it may run. */
   instructions(view: ToolView, scripts?: readonly ScriptHead[]): string;
   /** The types of one server's module, on request. */
   declarations(server: CatalogServer, view: ToolView): string;
-  /** Declarations of the modules that every program has, where programs are checked by their types. */
+  /** Declarations of the modules that every program has, if programs are type-checked. */
   readonly checkedLibrary?: string;
-  /** Programs are bodies of functions, in which tools are members of `mcp`. */
+  /** Programs are function bodies, in which tools are members of `mcp`. */
   readonly checksBodies?: true;
-  /** What these types are, where they are not TypeScript. */
+  /** The format of the declarations, if not TypeScript. */
   readonly declarationFormat?: DeclarationFormat;
   /** Tools that this profile cannot offer, with the message for a client that calls one of them anyway. */
   readonly missingTools?: ReadonlyMap<string, string>;
   readonly playground: PlaygroundHints;
-  /** How a program reaches a tool, for an agent that has called it directly. */
+  /** How a program calls a tool, for an agent that tried to call it directly. */
   callExample?(tool: CatalogTool): string;
 }
 
 /** What the console's playground needs to write and send a program of the contract. */
 export interface PlaygroundHints {
   readonly languages: readonly string[];
-  /** A first program. It works without any server. */
+  /** An initial program. It works without any server. */
   readonly example: string;
-  /** The arguments of the contract's tool, with the time limit in the contract's own words. */
+  /** The arguments of the contract's tool, with the timeout in the contract's own field. */
   input(code: string, timeoutMs: number | undefined): JsonObject;
 }
 
-/** What is said of a file of types. */
+/** The metadata of a declaration file. */
 export interface DeclarationFormat {
   readonly fileName: string;
   readonly mimeType: string;
   readonly describe: (server: CatalogServer) => string;
 }
 
-/** A tool of the contract's own: how it is listed, and how a call of it becomes a call on a session. */
+/** One of the contract's own tools: how it is listed, and how its call becomes a call on a session. */
 export interface ExposedTool {
-  /** As it is listed. */
+  /** The listed name. */
   readonly name: string;
-  /** Other names by which a call finds it. */
+  /** Other names that find it. */
   readonly aliases?: readonly string[];
   readonly title: string;
   description(view: ToolView): string;
   readonly inputSchema: JsonObject;
-  /** Absent where nobody promises what is answered. */
+  /** Absent if the answer's shape is not promised. */
   readonly outputSchema?: JsonObject;
   readonly meta?: JsonObject;
-  /** A client that loads tools after a search for them may do so with this one. */
+  /** A client that loads tools after searching for them may load this one that way. */
   readonly isLoadedLate?: true;
-  /** Answers whatever the agent sends. What is thrown here is a mistake of ours. */
+  /** Answers any input of the agent. A thrown error is a bug of ours. */
   call(session: Session, input: JsonValue, context: CallContext): Promise<OutwardAnswer>;
 }
 
-/** What a surface knows about the one who waits for an answer. */
+/** What a surface knows about the client that waits for an answer. */
 export interface CallContext extends RunClient {
   readonly signal: StopSignal;
-  /** When the token that the request came with expires: no call begins later. */
+  /** When the request's token expires. No call starts after that. */
   readonly authorizedUntilMs?: number;
-  /** Told the run's id before anything of it runs. */
+  /** Called with the run id before anything runs. */
   readonly onBegin?: (runId: string) => void;
   /** The host's own log, for contracts that send console output there. */
   readonly log?: Log;
-  /** The step of a trace that the call is. */
+  /** The span of the call. */
   readonly trace?: TraceContext;
 }
 
 export interface OutwardAnswer {
   readonly structured: JsonObject;
-  /** What is said in its place to clients that take text; absent: the same as JSON. */
+  /** The text for clients that take text; absent: the structured answer as JSON. */
   readonly text?: string;
-  /** Facts for programs, in `_meta`: models are not shown it. */
+  /** Facts for programs, in `_meta`: models do not see them. */
   readonly meta?: JsonObject;
-  /** What an agent should read beside the answer, where the contract has no place of its own for it. */
+  /** Notes for the agent beside the answer, if the contract has no field for them. */
   readonly notes?: readonly string[];
-  /** Images and sound of the answer, as MCP content blocks. */
+  /** Images and audio of the answer, as MCP content blocks. */
   readonly media: readonly JsonObject[];
-  /** The host could not do its work. A program that failed is an ordinary answer. */
+  /** The host has failed. A failed program is an ordinary answer. */
   readonly isError: boolean;
   /** The run waits for a person. */
   readonly suspended?: SuspendedSummary;
   /** The client was answered, and the run continues without it. */
   readonly isStillRunning: boolean;
-  /** What its program ended in, where there is a choice. It is for people: an agent has no use for it. */
+  /** The engine in which the program ended, if there is a choice. For people: an agent does not need it. */
   readonly engine?: EngineName;
 }

@@ -17,7 +17,7 @@ import { DEFAULT_LIMITS } from './unified/default-limits.js';
 import type { ExecuteSettings } from './unified/execute.js';
 import { createUnifiedProfile } from './unified/profile.js';
 
-/** Every contract there is, by name. */
+/** All contracts by name. */
 const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: Machine) => Profile>>> = {
   codemode: (config) =>
     createCodemodeProfile({
@@ -44,9 +44,9 @@ const PROFILES: Readonly<Partial<Record<ProfileName, (config: Config, machine: M
     }),
 };
 
-/** What contracts have to know of the machine. */
+/** What contracts need to know about the machine. */
 export interface Machine {
-  /** Real interpreters; nobody looks for them where the contract knows none. */
+  /** Real interpreters. Not detected if the contract does not use them. */
   readonly runtimes: readonly ProcessRuntimeStatus[];
   readonly go?: GoStatus;
 }
@@ -58,7 +58,7 @@ const NOT_LOOKED_FOR: GoStatus = {
   fix: 'Run: codemode doctor.',
 };
 
-/** How the contract `unified` executes, also where another one is served beside it. */
+/** The settings of contract `unified`, also if another contract is served beside it. */
 export function executeSettings(config: Config): ExecuteSettings {
   const { memory, cpuQuota } = config.sandbox.limits;
   const { execution } = DEFAULT_LIMITS;
@@ -88,7 +88,7 @@ function named({ toolName }: Config) {
   return toolName === undefined ? {} : { toolName };
 }
 
-/** The profile that the configuration names. Throws `bad_config` where it cannot be served. */
+/** The configured profile. Throws `bad_config` if it cannot be served. */
 export function createProfile(config: Config, machine: Machine = UNKNOWN): Profile {
   const create = PROFILES[config.profile];
   if (create !== undefined) return create(config, machine);

@@ -6,7 +6,7 @@ import { partialResults } from './partial-results.js';
 import { shapeOf } from './shape-of.js';
 import { warningLine } from './warning.js';
 
-/** What every summary of a run knows, also of a program in its own process. */
+/** The fields that every run summary has, also for a program in its own process. */
 type NotedRun = Pick<
   RunSummary,
   'outcome' | 'trace' | 'failures' | 'warnings' | 'partialAnswers' | 'redactions' | 'misnamed'
@@ -15,8 +15,8 @@ type NotedRun = Pick<
 };
 
 /**
- * What an agent should know of a program besides its answer, a line each, for contracts whose answers have no field for it.
- * `redactionHint`: what turns off the redaction of these kinds, if anything does.
+ * What an agent should know about a program besides its answer, one note per line, for contracts whose answers have no field for
+ * it. `redactionHint`: how to turn off the redaction of these kinds, if possible.
  */
 export function runNotes(
   { outcome, trace, failures, warnings, misnamed = [], partialAnswers, redactions, continued }: NotedRun,
@@ -31,11 +31,11 @@ export function runNotes(
   const failed = callsFailed(calls) ?? callsFailedBefore(calls);
   return [
     ...(reused === 0 ? [] : [continuedLine(reused, continued?.runId ?? '')]),
-    // The next program need not do again what this one did before it failed.
+    // The next program need not repeat what this one did before it failed.
     ...(succeeded.length === 0 ? [] : [`Before the program failed, ${callsMade(succeeded)}.`]),
     ...(outcome.status === 'failed' && outcome.soFarJson !== undefined ? [soFarLine(outcome.soFarJson)] : []),
     ...partial.map(warningLine),
-    // A failed call that nothing looks at reads as an empty answer.
+    // A failed call that the program ignores reads as an empty answer.
     ...(failed === undefined ? [] : [`warning: ${failed}`]),
     ...[...warnings, ...misnamed].map((warning) => `warning: ${warning}`),
     ...(removed.length === 0 ? [] : [`Redacted: ${removed.join(', ')}.${hint === '' ? '' : ` ${hint}`}`]),
@@ -44,7 +44,7 @@ export function runNotes(
 
 const MAX_SO_FAR_CHARACTERS = 1_000;
 
-/** These contracts keep no values under handles: what a program had set when it failed is shown, as much as an answer takes. */
+/** These contracts have no handles: the result that a failed program had set is shown, as much as an answer takes. */
 function soFarLine(json: string): string {
   if (json.length <= MAX_SO_FAR_CHARACTERS) return `When it failed, \`result\` was ${json}`;
   const shape = shapeOf(json);

@@ -1,6 +1,6 @@
 import type { CatalogBriefing } from '../domain/briefing.js';
 
-/** Above what a prompt says of servers. One that is starting is not connected, and has tools that nobody knows yet. */
+/** The heading above a prompt's servers. A server that is starting is not connected, and its tools are unknown. */
 export function serversHeading({
   serverCount,
   toolCount,

@@ -1,11 +1,11 @@
 import type { JsonValue } from '../domain/json.js';
 
-/** Parsing a larger one costs more than its shape is worth: everybody waits for it. */
+/** Parsing a larger value costs more than its shape is worth: it blocks everybody. */
 const MAX_PARSED_CHARACTERS = 4_000_000;
 const MAX_KEYS = 12;
 const MAX_CHARACTERS = 300;
 
-/** What a large value is, in a few words: `3000 rows of { id: number, name: string }`. */
+/** A short description of a large value: `3000 rows of { id: number, name: string }`. */
 export function shapeOf(json: string): string | undefined {
   if (json.length > MAX_PARSED_CHARACTERS) return undefined;
   return describe(JSON.parse(json) as JsonValue, 2).slice(0, MAX_CHARACTERS);

@@ -2,7 +2,7 @@ import type { ScriptHead } from '../domain/script.js';
 import type { ToolView } from '../host/tools/tool-view.js';
 import type { Profile } from './profile.js';
 
-/** Every text that an agent's client hands to the model at the start of code mode. */
+/** Every text that an agent's client passes to the model at the start of code mode. */
 export function toldTexts(profile: Profile, view: ToolView, scripts: readonly ScriptHead[]): string[] {
   return [
     profile.instructions(view, scripts),

@@ -4,18 +4,18 @@ import type { Session } from '../host/session.js';
 import { type CatalogTool, signatureOf, type ToolView } from '../host/tools/tool-view.js';
 import { lostInResult } from './lost-values.js';
 
-/** Of all tools of one answer; the rest is told with a later one. */
+/** Limit for all tools of one answer. The rest follows with a later answer. */
 const MAX_CHARACTERS = 2_400;
 
-/** What a program writes to call a tool. */
+/** The names that a program writes to call a tool. */
 export interface WrittenNames {
   server(tool: CatalogTool, view: ToolView): string;
   tool(tool: CatalogTool, view: ToolView): string;
 }
 
 /**
- * How the tools are called that a program used and did not get on with, and what they give, a line for each server: of a program
- * that failed in its own code, or whose result lacks what it expected. Each tool is told to a session once.
+ * The signatures of tools that a program used without success, one line for each server: if it failed in its own code, or its
+ * result lacks an expected value. A session gets each tool once.
  */
 export class ToldTypes {
   readonly #told = new WeakMap<Session, Set<string>>();
@@ -43,7 +43,7 @@ export class ToldTypes {
   }
 }
 
-/** The types of a call that a person or a credential stands in the way of explain nothing. */
+/** The types of a call that was stopped by an approval or a credential explain nothing. */
 function isAnswered({ ok, error = '' }: TraceEntry): boolean {
   return ok || error.startsWith('SchemaValidationError');
 }

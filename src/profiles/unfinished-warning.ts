@@ -7,8 +7,8 @@ import type { ProgramWarning } from './warning.js';
 const MAX_NAMED_TOOLS = 3;
 
 /**
- * Calls and timers that were under way when a program with a result ended: because its time was over, or because a call that
- * lost a race may have taken effect.
+ * Calls and timers that were in flight when a program with a result ended: because it timed out, or because a call that lost a race
+ * may have taken effect.
  */
 export function unfinishedWarning({
   outcome,

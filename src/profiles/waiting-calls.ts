@@ -2,12 +2,12 @@ import type { Approval } from '../domain/approval.js';
 import { formatArguments, timeOf } from '../domain/format-approval.js';
 import { visibleLine, visibleSentence } from '../lib/text/visible-text.js';
 
-/** Calls that are named one by one; the user sees the rest in the list. */
+/** The most calls listed by name. The user sees the rest in the list. */
 const MAX_NAMED = 5;
 
 /**
- * What an agent is told of calls that wait for a person: which, with their arguments as the approval has them, redacted, that
- * they were not sent, and until when somebody can decide. Other calls of the same run may have been sent.
+ * The message about calls that wait for a person: which calls, with their redacted arguments, that they were not sent, and until
+ * when they can be decided. Other calls of the same run may have been sent.
  */
 export function waitingCalls(approvals: readonly Approval[]): string {
   const named = approvals

@@ -5,10 +5,10 @@ import type { Limits } from '../../domain/limits.js';
 import type { SourceLanguage } from '../../domain/run.js';
 import { nearest } from '../../lib/text/nearest.js';
 
-/** What the contract lets a request ask for. */
+/** The longest timeout that a request may ask for. */
 export const MAX_TIMEOUT_MS = 600_000;
 
-/** What an agent sends to `code_execution`, complete. */
+/** A complete request to `code_execution`. */
 export interface ScriptRun {
   readonly code: string;
   readonly language: SourceLanguage;
@@ -17,24 +17,24 @@ export interface ScriptRun {
   readonly allowedServers: readonly string[];
 }
 
-/** What counts where a request says nothing: the configuration's, or built in. */
+/** Defaults for requests: configured or built in. */
 export interface ScriptDefaults {
   readonly timeoutMs: number;
   /** 0: no limit. */
   readonly maxToolCalls: number;
-  /** Limits that the contract does not name. */
+  /** Limits that the contract does not expose. */
   readonly memory: Pick<Limits, 'maxMemoryBytes' | 'maxLogBytes' | 'cpuQuota'>;
-  /** What the operator lets no request go beyond. */
+  /** The operator's maximum for any request. */
   readonly most: Pick<Limits, 'timeoutMs' | 'maxToolCalls'>;
 }
 
-/** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
+/** Parses a request. Throws `bad_input` with the field and what is wrong with it. */
 export function parseScriptRun(input: unknown, defaults: ScriptDefaults): ScriptRun {
   const parsed = requestSchema.safeParse(withoutStrangers(input));
   if (!parsed.success) throw new HostError('bad_input', problemOf(parsed.error));
   const { code, language = 'javascript', input: data = {}, options = {} } = parsed.data;
   const { most } = defaults;
-  // The contract has numbers, not whole ones. A count of calls is rounded down: no request gets more than it asked for.
+  // The contract allows fractions. A call count is rounded down: no request gets more than it asked for.
   const timeoutMs = Math.ceil(options.timeout_ms ?? Math.min(defaults.timeoutMs, most.timeoutMs));
   if (timeoutMs > most.timeoutMs)
     throw new HostError('bad_input', `options.timeout_ms: must be at most ${most.timeoutMs} here, as configured`);
@@ -69,7 +69,7 @@ const optionsSchema = z.strictObject(
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be an object' : undefined) },
 );
 
-/** A misspelt option that nobody obeys is a limit that is not there: unknown names that resemble a known one are refused. */
+/** A misspelt option that is silently ignored is a missing limit: unknown names that resemble a known one are refused. */
 const requestSchema = z.strictObject(
   {
     code: z
@@ -89,7 +89,7 @@ const requestSchema = z.strictObject(
 
 const KNOWN = { request: Object.keys(requestSchema.shape), options: Object.keys(optionsSchema.shape) };
 
-/** The contract closes neither its request nor `options`: what is neither known nor meant for something known is left out. */
+/** The contract allows unknown fields in the request and in `options`. Unknown fields that resemble no known one are dropped. */
 function withoutStrangers(input: unknown): unknown {
   const request = onlyMeant(input, [...KNOWN.request, ...KNOWN.options]);
   if (!isRecord(request) || request.options === undefined) return request;

@@ -10,7 +10,7 @@ export function envelopeOf(outcome: BrokerOutcome): CallReply {
   return { ok: true, json: JSON.stringify({ ok: false, error: errorOf(outcome) }) };
 }
 
-/** The unwrapped result. A single text block that holds an object or a list arrives as one: scripts read its fields. */
+/** The unwrapped result. A single text block that contains a JSON object or list is parsed: scripts read its fields. */
 function resultJson({ reply }: Extract<BrokerOutcome, { ok: true }>): string {
   if (reply.structuredJson !== undefined) return reply.structuredJson;
   const value = unwrap(reply);
@@ -53,7 +53,7 @@ const CODES = {
   ok: 'CALL_FAILED',
 } as const satisfies Record<CallVerdict, string>;
 
-/** Of what never came to a verdict, because there is no such thing. */
+/** Codes for calls without a verdict, because the server or tool does not exist. */
 const CODES_BY_CLASS: ReadonlyMap<string, 'SERVER_NOT_FOUND' | 'TOOL_NOT_FOUND'> = new Map([
   ['ServerNotFoundError', 'SERVER_NOT_FOUND'],
   ['ToolNotFoundError', 'TOOL_NOT_FOUND'],
@@ -62,16 +62,16 @@ const CODES_BY_CLASS: ReadonlyMap<string, 'SERVER_NOT_FOUND' | 'TOOL_NOT_FOUND'>
 type ErrorCode = (typeof CODES)[CallVerdict] | 'SERVER_NOT_FOUND' | 'TOOL_NOT_FOUND';
 
 function codeOf({ verdict, error }: Failed): ErrorCode {
-  // What changes nothing has no outcome to be checked: its server was lost, and the call may be made again.
+  // A call that changes nothing has no outcome to check: its server was lost, and the call may be repeated.
   if (verdict === 'outcome_unknown' && error.fields?.isSafeToRepeat === true) return 'CALL_FAILED';
   if (verdict !== undefined) return CODES[verdict];
   return CODES_BY_CLASS.get(error.errorClass) ?? 'CALL_FAILED';
 }
 
-/** `Example: get_user({"username":"text"})`, which a script writes otherwise. */
+/** `Example: get_user({"username":"text"})`, which a script writes differently. */
 const EXAMPLE = / Example: [^({]{0,200}\((\{[\s\S]*\})\)$/;
 
-/** The envelope has no place for a hint, so the one thing to do next ends the message; a tool's own words stay as they are. */
+/** The envelope has no field for a hint, so the message ends with the next step. A tool's own message stays unchanged. */
 function messageOf(code: ErrorCode, { message, hint, fields }: GuestError): string {
   switch (code) {
     case 'TOOL_ERROR':
@@ -85,7 +85,7 @@ function messageOf(code: ErrorCode, { message, hint, fields }: GuestError): stri
         ? `${message}. Ask the user to type: codemode approvals approve ${fields.approvalId}. Then run the same script again, unchanged: the call is made, once.`
         : `${message}. ${hint}`;
     case 'CALL_FAILED':
-      // The general hint speaks of functions that scripts have not.
+      // The general hint mentions functions that scripts do not have.
       if (hint.includes('getTool()')) return `${message}. Change the arguments.`;
       return isAdvice(hint) ? `${message}. ${hint}` : message;
     default:

@@ -3,7 +3,7 @@ import type { Presentation } from '../../host/runs/run-types.js';
 import { envelopeOf } from './envelope.js';
 import { renderBadRequest, renderScript } from './render.js';
 
-/** The contract's words for what happens during a run. */
+/** The contract's wording for events of a run. */
 export const codeExecutionPresentation: Presentation = {
   reply: envelopeOf,
   seen: (answer) => (isJsonObject(answer) ? (answer.result ?? null) : answer),

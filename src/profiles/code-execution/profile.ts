@@ -15,14 +15,14 @@ import { runScript } from './run-script.js';
 import { TOOL_INPUT_SCHEMA, TOOL_OUTPUT_SCHEMA } from './tool-schemas.js';
 
 const TOOL_NAME = OWN_TOOL_NAMES.codeExecution;
-/** It goes out twice, as text and as structure, and many clients end a connection over a message of 10 MB. */
+/** The response is sent twice, as text and as structured content, and many clients close the connection on a message of 10 MB. */
 const MAX_RESULT_BYTES = 4_000_000;
 const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };
 
 export interface CodeExecutionOptions {
   readonly defaults: ScriptDefaults;
   readonly toolName?: string;
-  /** About what an answer may cost. */
+  /** The approximate token budget of an answer. */
   readonly maxTokens?: number;
 }
 
@@ -68,7 +68,7 @@ export function createCodeExecutionProfile({
   };
 }
 
-/** As a model reads it: of a large value the beginning, and a note that says so. The command line gives all of it. */
+/** The answer for a model: a large value is cut to its beginning, with a note. The command line prints all of it. */
 function modelAnswer(response: ScriptResponse, maxTokens: number): OutwardAnswer {
   const cut = response.ok ? beginningOf(response.value, 'value', maxTokens) : undefined;
   if (cut === undefined) return answer(response, false);

@@ -4,13 +4,10 @@ import { briefingOf, indexOf, type ToolView } from '../../host/tools/tool-view.j
 import { serversHeading } from '../servers-heading.js';
 import type { ScriptDefaults } from './contract.js';
 
-/** Some clients cut a description here, silently. */
+/** Some clients silently cut descriptions here. */
 const MAX_DESCRIPTION_CHARACTERS = 2_048;
 
-/**
- * What the one tool says of itself: the rules, an example that works with the connected servers, and their names as far as
- * there is room.
- */
+/** The tool's description: the rules, an example that works with the connected servers, and as many server names as fit. */
 export function toolDescription(view: ToolView): string {
   const rules = `${RULES}\n\nExample:\n\`\`\`js\n${exampleScript(view)}\`\`\`\n\n`;
   if (view.forCode.servers.length === 0)
@@ -19,7 +16,7 @@ export function toolDescription(view: ToolView): string {
   return index === '' ? rules.trimEnd() : `${rules}${INDEX_HEADING}${index}`.trimEnd();
 }
 
-/** What the description has no room for: figures, codes, and the servers within the token budget. */
+/** What does not fit into the description: limits, codes, and the servers within the token budget. */
 export function instructions(
   view: ToolView,
   { timeoutMs, maxToolCalls }: ScriptDefaults,
@@ -44,7 +41,7 @@ function nothingThere({ forCode }: ToolView): string {
   return forCode.notice ?? 'No server is connected now.';
 }
 
-/** A script that works with what is connected; where no tool is fit to be shown, one that computes. */
+/** A script that works with the connected servers. If no tool is suitable, a script that only computes. */
 function exampleScript(view: ToolView): string {
   const { example } = briefingOf(view);
   if (example === undefined) return 'var total = input.items.length;\n({ total: total })\n';

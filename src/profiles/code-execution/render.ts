@@ -3,7 +3,7 @@ import type { JsonValue } from '../../domain/json.js';
 import { checkFirst, type Failure } from '../../domain/run.js';
 import type { RunSummary } from '../../host/runs/run-types.js';
 
-/** The six ways in which a script fails. */
+/** The six error codes of a failed script. */
 export type ScriptErrorCode =
   | 'SYNTAX_ERROR'
   | 'RUNTIME_ERROR'
@@ -12,12 +12,12 @@ export type ScriptErrorCode =
   | 'SERVER_NOT_ALLOWED'
   | 'SERIALIZATION_ERROR';
 
-/** What `code_execution` answers, whatever became of the script. */
+/** The response of `code_execution` for every outcome. */
 export type ScriptResponse =
   | { readonly ok: true; readonly value: JsonValue }
   | {
       readonly ok: false;
-      /** A request that was refused, and a host that could not do its work, have codes of their own. */
+      /** Refused requests and host failures have their own codes. */
       readonly error: { readonly code: ScriptErrorCode | string; readonly message: string; readonly stack: string };
     };
 
@@ -31,18 +31,18 @@ export function renderScript({ outcome, keptResult }: RunSummary): ScriptRespons
   return { ok: true, value: JSON.parse(outcome.resultJson) as JsonValue };
 }
 
-/** A request that is malformed never becomes a script. */
+/** The response to a malformed request, which never becomes a script. */
 export function renderBadRequest(message: string): ScriptResponse {
   return failure('INVALID_REQUEST', message);
 }
 
-/** The host could not do its work. */
+/** The response to a host failure. */
 export function renderHostError({ code, message }: HostError): ScriptResponse {
   const advice = ERRORS[code].retry ? 'Send the same request again.' : 'Tell the user; trying again will not help.';
   return failure(code.toUpperCase(), `${message}. ${advice}`);
 }
 
-/** The contract's own message is the beginning: it says nothing of a call that may have taken effect. */
+/** The contract's message comes first. It does not mention calls that may have taken effect, so that is appended. */
 function withCheck<Told extends { message: string }>(error: Told, failed: Failure): Told {
   const check = checkFirst(failed);
   return check === '' ? error : { ...error, message: `${error.message}. ${check}` };
@@ -85,7 +85,7 @@ function codeOf({ kind, limit }: Failure): ScriptErrorCode {
       return 'SERVER_NOT_ALLOWED';
     case 'limit':
       if (limit === 'calls') return 'MAX_TOOL_CALLS_EXCEEDED';
-      // Memory, stack and output have no code of their own.
+      // Memory, stack and output limits have no code of their own.
       return limit === 'timeout' ? 'TIMEOUT' : 'RUNTIME_ERROR';
     case 'exception':
     case 'type':
@@ -107,7 +107,7 @@ function advice({ limit, hint }: Failure): string {
   return hint === undefined ? '' : `. ${hint}`;
 }
 
-/** The place is behind the first line, before the excerpt of the source; a source that ends too early is said so. */
+/** The position follows the first line, before the source excerpt. A source that ends too early is reported as such. */
 function syntaxMessage(failed: Failure): string {
   const [first = '', ...excerpt] = failed.message.split('\n');
   const early = /^Expected (.+) but found `EOF`$/.exec(first);
@@ -117,7 +117,7 @@ function syntaxMessage(failed: Failure): string {
   return [`${named('SyntaxError', said)}${placeOf(failed)}${hint}`, ...excerpt].join('\n');
 }
 
-/** Syntax that the author has to replace by something else, which the hint names. */
+/** Unsupported syntax. The hint names the replacement. */
 const EXPLAINED = /not supported|outside a module|only allowed|await/;
 
 /** A thrown value that is not an error has the name of its type, which is not a class. */
@@ -125,12 +125,12 @@ function thrownMessage(name: string, message: string): string {
   return /^\p{Ll}/u.test(name) ? message : named(name, capitalised(message));
 }
 
-/** The engine begins its messages with a small letter, the contract's examples with a capital. */
+/** The engine's messages start in lower case, the contract's examples in upper case. */
 function capitalised(message: string): string {
   return message.replace(/^cannot (?=(?:read|set) property\b)/, 'Cannot ');
 }
 
-/** Frames as the contract writes them: `at <eval>:1:17`, `at name (<eval>:1:17)`. */
+/** Stack frames in the contract's format: `at <eval>:1:17`, `at name (<eval>:1:17)`. */
 function stackOf(stack: string): string {
   const [first = '', ...frames] = stack.split('\n');
   const isFrame = FRAME.test(first);

@@ -14,7 +14,7 @@ import { renderScript, type ScriptResponse } from './render.js';
 const CALL_TOOL = 'call_tool';
 const CALL_SCRIPT = 'call_script';
 
-/** Runs a script to its end. Only the host's own failures are thrown. */
+/** Runs a script until it ends. Only the host's own failures are thrown. */
 export async function runScript(
   session: Session,
   { code, language, input, limits, allowedServers }: ScriptRun,
@@ -44,10 +44,10 @@ export async function runScript(
   return renderScript(summary);
 }
 
-/** Scripts call tools by the names that their servers gave them. */
+/** Scripts call tools by the servers' own names for them. */
 const OWN_NAMES: WrittenNames = { server: ({ server }) => server.id, tool: ({ tool }) => tool.name };
 
-/** What the contract's own messages have no room for: what to write instead, and where in the value something is not JSON. */
+/** Notes without a place in the contract's messages: what to write instead, and where the value is not JSON. */
 function unsaid(outcome: Outcome): string[] {
   const lost = lostInResult(outcome);
   if (lost !== undefined && !lost.isUsual) return [warningLine(lost).replace('`result`', '`value`')];
@@ -59,7 +59,7 @@ function unsaid(outcome: Outcome): string[] {
     : [];
 }
 
-/** Names and times only: what is sent and answered may be anything. */
+/** Logs names and times only: inputs and answers may contain anything. */
 function logCall(log: Log, { server, tool, durationMs, error }: EndedScriptCall, ids: LogIds): void {
   const end = error === undefined ? 'succeeded' : `failed: ${visibleSentence(error)}`;
   log(`call of ${visibleLine(`${server}/${tool}`)} took ${Math.round(durationMs)} ms and ${end}`, 'debug', ids);

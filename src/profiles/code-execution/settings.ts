@@ -4,7 +4,7 @@ import { MAXIMUM_LIMITS } from '../../domain/limits.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { MAX_TIMEOUT_MS, type ScriptDefaults } from './contract.js';
 
-/** What the configuration says about scripts. Throws `bad_config` where it switches them off. */
+/** The configuration for scripts. Throws `bad_config` if scripts are disabled. */
 export function scriptDefaults(config: Config): ScriptDefaults {
   const { enabled, timeout, maxToolCalls } = config.codeExecution;
   if (!enabled) throw new HostError('bad_config', SWITCHED_OFF);
@@ -16,7 +16,7 @@ export function scriptDefaults(config: Config): ScriptDefaults {
     memory: { maxMemoryBytes, maxLogBytes, ...omitUndefined({ cpuQuota }) },
     most: {
       timeoutMs: Math.min(MAX_TIMEOUT_MS, maximum.timeout),
-      // The contract knows scripts without a limit on calls; one that the operator has lowered holds for them too.
+      // The contract allows scripts without a limit on calls. A limit that the operator has lowered applies to them too.
       maxToolCalls: maximum.calls < MAXIMUM_LIMITS.maxToolCalls ? maximum.calls : Number.MAX_SAFE_INTEGER,
     },
   };

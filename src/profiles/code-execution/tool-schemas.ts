@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import { MAX_TIMEOUT_MS } from './contract.js';
 
-/** JSON Schema of a request, in the contract's own words. */
+/** JSON Schema of a request, in the contract's wording. */
 export const TOOL_INPUT_SCHEMA: JsonObject = {
   type: 'object',
   properties: {
@@ -48,7 +48,7 @@ export const TOOL_INPUT_SCHEMA: JsonObject = {
   required: ['code'],
 };
 
-/** JSON Schema of every answer. */
+/** JSON Schema of every response. */
 export const TOOL_OUTPUT_SCHEMA: JsonObject = {
   type: 'object',
   properties: {

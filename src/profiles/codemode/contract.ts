@@ -3,21 +3,21 @@ import { HostError } from '../../domain/errors.js';
 import { CORE_LIMITS, DEFAULT_LIMITS, eachLimit, type Limits, type LimitTable } from '../../domain/limits.js';
 import { TOOL_TRACE_SETTINGS, type ToolTraceSetting } from './model-answer.js';
 
-/** What an agent sends to run a program. */
+/** A request to run a program. */
 export interface CodemodeRequest {
   readonly code: string;
   readonly limits: Limits;
   readonly requestedCapabilities: readonly string[];
-  /** Which calls the answer lists, where it is not as configured. */
+  /** Which calls the answer lists, if it differs from the configuration. */
   readonly toolTrace?: ToolTraceSetting;
 }
 
-/** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
+/** Parses a request. Throws `bad_input` with the field and what is wrong with it. */
 export function parseRunRequest(input: unknown, defaults: Limits = DEFAULT_LIMITS): CodemodeRequest {
   return runRequestParser({ ...CORE_LIMITS, defaults })(input);
 }
 
-/** The same for requests that keep to other limits. */
+/** The same for requests with other limits. */
 export function runRequestParser({ defaults, maximum }: LimitTable): (input: unknown) => CodemodeRequest {
   const schema = requestSchema(maximum);
   return (input) => {
@@ -38,7 +38,7 @@ export function runRequestParser({ defaults, maximum }: LimitTable): (input: unk
   };
 }
 
-/** Unknown limit keys are ignored, as the contract says; unknown fields of the request too. */
+/** Unknown limit keys and unknown request fields are ignored, as the contract says. */
 function requestSchema(maximum: Limits) {
   const limit = (most: number, least: number) =>
     z

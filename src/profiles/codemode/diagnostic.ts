@@ -1,4 +1,4 @@
-/** What an answer says beside its result, as the contract has it. */
+/** A message of a response besides its result, as the contract defines it. */
 export interface Diagnostic {
   readonly severity: 'error' | 'warning' | 'info';
   readonly code: string;

@@ -1,28 +1,28 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { RunResponse } from './render.js';
 
-/** More pictures than this in one answer help nobody. */
+/** More images in one answer do not help. */
 const MAX_BLOCKS = 20;
-/** Messages of more than 10 MB end many connections. */
+/** Messages of more than 10 MB break many connections. */
 const MAX_SEPARATED_CHARACTERS = 8 * 1024 * 1024;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * The images and sounds in a result that is an MCP result itself (rule 3 of unwrapping), so that the agent sees them as
- * what they are. The program may have made the result up: a block that is not well formed stays text.
+ * The images and audio in a result that is itself an MCP result (rule 3 of unwrapping), so that the agent gets them as media. The
+ * program may have invented the result: a malformed block stays text.
  */
 function mediaOf(result: JsonValue): JsonObject[] {
   if (!isJsonObject(result) || !Array.isArray(result.content)) return [];
   return result.content.flatMap((block) => (isMedia(block) ? [wellFormed(block)] : [])).slice(0, MAX_BLOCKS);
 }
 
-/** What a smaller one costs is less than the words about it. */
+/** A smaller block costs less than a note about it. */
 const LEAST_SEPARATED_CHARACTERS = 1_000;
 const MAX_DEPTH = 8;
 
 /**
- * An answer without the images and sounds of its result, wherever the program put them: they go beside it, because as text they
- * cost a model thousands of tokens and tell it nothing. Small ones stay too.
+ * A response with the images and audio of its result separated, wherever the program put them. As text they cost a model thousands
+ * of tokens and tell it nothing. Small ones stay.
  */
 export function withMediaApart(response: RunResponse): { response: RunResponse; media: readonly JsonObject[] } {
   const media: JsonObject[] = [];
@@ -32,9 +32,9 @@ export function withMediaApart(response: RunResponse): { response: RunResponse; 
     : { response: { ...response, result }, media };
 }
 
-/** A result that is too large to be passed on, without its images and sounds. Nothing where there are none, or more than a client takes. */
+/** A result that is too large to pass on, without its images and audio. Undefined if there are none, or more than a client accepts. */
 export function separateMedia(resultJson: string): { resultJson: string; media: JsonObject[] } | undefined {
-  // Most results have none: they are not worth parsing.
+  // Most results have none and are not worth parsing.
   if (!/"type":"(?:image|audio)"/.test(resultJson) || resultJson.length > MAX_SEPARATED_CHARACTERS) return undefined;
   const media: JsonObject[] = [];
   const result = withoutMedia(JSON.parse(resultJson) as JsonValue, media, 0);

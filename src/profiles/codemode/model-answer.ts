@@ -10,11 +10,11 @@ import { callsMade } from '../calls-made.js';
 import { entriesWithin } from '../logs-within.js';
 import type { Diagnostic, RunResponse } from './render.js';
 
-/** What a model reads of an answer; the record of the run has all of it. */
+/** What a model reads of a response. The record of the run has everything. */
 export interface AnswerSettings {
-  /** `failures`: nothing where the program succeeded, else (also while it is suspended) the calls that failed, and the others in one line. */
+  /** `failures`: nothing if the program succeeded; otherwise (also while suspended) the failed calls, and the others in one line. */
   readonly toolTrace: ToolTraceSetting;
-  /** About what an answer may cost: the result first, then diagnostics, then logs. */
+  /** The approximate token budget of an answer: the result first, then diagnostics, then logs. */
   readonly maxTokens: number;
 }
 
@@ -22,12 +22,12 @@ export const TOOL_TRACE_SETTINGS = ['failures', 'all', 'none'] as const;
 export type ToolTraceSetting = (typeof TOOL_TRACE_SETTINGS)[number];
 export const DEFAULT_ANSWER: AnswerSettings = { toolTrace: 'failures', maxTokens: DEFAULT_ANSWER_TOKENS };
 
-/** Results of more bytes are kept under a handle. */
+/** Larger results are kept under a handle. */
 export function mostResultBytes({ maxTokens }: AnswerSettings): number {
   return mostResultCharacters(maxTokens);
 }
 
-/** The answer as a model reads it. `keepLogs` keeps all lines for a later program, where not all are told. */
+/** The answer as a model reads it. `keepLogs` keeps all lines for a later program if not all are shown. */
 export function modelAnswer(
   response: RunResponse,
   settings: AnswerSettings,
@@ -65,7 +65,7 @@ function traceFor(
   };
 }
 
-/** Calls of one tool that failed for one reason are one entry, which says how many they are. */
+/** Failed calls of one tool with the same error become one entry with a count. */
 function failedCalls(failed: readonly TraceEntry[]): { shown: TraceEntry[]; leftOut: number } {
   const kinds = new Map<string, { entry: TraceEntry; times: number }>();
   for (const entry of failed) {
@@ -84,7 +84,7 @@ function failedCalls(failed: readonly TraceEntry[]): { shown: TraceEntry[]; left
 
 const ASSIGN = 'Assign large values to globalThis.__codemode_result__ instead of logging them';
 
-/** With how a later program gets at the lines that are left out. */
+/** The logs that fit, and how a later program loads the omitted lines. */
 export function logsWithin(logs: readonly LogEntry[], most: number, keep?: () => string): readonly LogEntry[] {
   const where = (has: string) =>
     keep === undefined ? '' : `await load(${JSON.stringify(keep())}) of @codemode/results has ${has}`;

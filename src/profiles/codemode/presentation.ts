@@ -4,7 +4,7 @@ import type { Presentation } from '../../host/runs/run-types.js';
 import { separateMedia } from './media.js';
 import { renderResponse, renderSuspended } from './render.js';
 
-/** The contract's words for what happens during a run. */
+/** The contract's wording for events of a run. */
 export const codemodePresentation: Presentation = {
   reply: unwrapOutcome,
   separateMedia,

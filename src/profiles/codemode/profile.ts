@@ -27,15 +27,15 @@ import {
 
 export interface CodemodeProfileOptions {
   readonly limits: LimitTable;
-  /** What a model reads of an answer, unless a request says otherwise. */
+  /** What a model reads of an answer, unless a request overrides it. */
   readonly answer?: AnswerSettings;
   readonly toolName?: string;
 }
 
-/** Model APIs refuse a dot in a tool's name, and with it the whole request. */
+/** Model APIs reject a request if a tool name contains a dot. */
 const TOOL_NAME = OWN_TOOL_NAMES.codemode;
 const NAME_IN_CONTRACT = OWN_TOOL_NAMES.codemodeInContract;
-/** Clients that cut answers do so near 25,000 tokens unless they are told better. */
+/** Clients that cut answers do so near 25,000 tokens unless this raises it. */
 const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };
 
 /** The contract "Code Mode for MCP": one tool that runs a program. */

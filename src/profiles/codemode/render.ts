@@ -22,13 +22,13 @@ import type { Diagnostic } from './diagnostic.js';
 
 export type { Diagnostic };
 
-/** What a run is answered with, always in this shape, whatever became of the program. */
+/** The response of every run, always in this shape. */
 export interface RunResponse {
   readonly logs: readonly LogEntry[];
   readonly result: JsonValue;
   readonly diagnostics: readonly Diagnostic[];
   readonly toolTrace: readonly TraceEntry[];
-  /** Only where the run continues, or something of it is kept. */
+  /** Present only if the run continues, or something of it is kept. */
   readonly runId?: string;
 }
 
@@ -57,7 +57,7 @@ export function renderResponse(summary: RunSummary): RunResponse {
   };
 }
 
-/** The name is its server's. */
+/** The name comes from the server. */
 function visibleEntry(entry: TraceEntry): TraceEntry {
   return { ...entry, toolName: visibleLine(entry.toolName) };
 }
@@ -66,7 +66,7 @@ function resultOf(resultJson: string, isKept: boolean): JsonValue {
   return JSON.parse(isKept ? cutJson(resultJson, SHOWN_CHARACTERS) : resultJson) as JsonValue;
 }
 
-/** The answer to a client that would give up waiting. */
+/** The response to a client that is about to time out. */
 export function renderStillRunning(runId: string): RunResponse {
   return {
     logs: [],
@@ -94,7 +94,7 @@ export function renderSuspended(summary: SuspendedSummary): RunResponse {
   });
 }
 
-/** The same where the process ends with this answer: nothing continues the run but a command, or a host that serves. */
+/** The same if the process ends with this response: only a command or a serving host resumes the run. */
 export function renderLeftSuspended(summary: SuspendedSummary): RunResponse {
   const { runId } = summary;
   return suspendedWith(summary, {
@@ -128,7 +128,7 @@ function suspendedWith(
   };
 }
 
-/** A request that was malformed is answered in the same shape. */
+/** The response to a malformed request, in the same shape. */
 export function renderBadRequest(message: string): RunResponse {
   return {
     logs: [],
@@ -138,7 +138,7 @@ export function renderBadRequest(message: string): RunResponse {
   };
 }
 
-/** The host could not do its work: its own words, in the same shape. */
+/** The response to a host failure, in the same shape. */
 export function renderHostError({ code, message }: HostError): RunResponse {
   const hint = ERRORS[code].retry ? 'Send the same request again.' : 'Tell the user; trying again will not help.';
   return {
@@ -152,12 +152,12 @@ export function renderHostError({ code, message }: HostError): RunResponse {
 export function diagnose(failure: Failure): Diagnostic {
   const { kind, name, message, position, limit } = failure;
   const hint = [checkFirst(failure), failure.hint ?? ''].filter((part) => part !== '').join(' ');
-  // The name of a thrown value that is not an error is that of its type, which its message says.
+  // A thrown value that is not an error has the name of its type, which its message already contains.
   const isNamed = kind === 'exception' && name !== 'Error' && !message.startsWith(name) && !/^\p{Ll}/u.test(name);
   const errorClass = failure.errorClass ?? (limit === undefined ? undefined : 'SandboxLimitError');
   return {
     severity: 'error',
-    // Uncaught, the limit on calls has ended the run as the other limits do.
+    // An uncaught call limit has ended the run like the other limits do.
     code: errorClass === 'SandboxLimitError' ? CODES.limit : CODES[kind],
     message: isNamed ? `${name}: ${message}` : message,
     ...(hint === '' ? {} : { hint }),
@@ -166,7 +166,10 @@ export function diagnose(failure: Failure): Diagnostic {
   };
 }
 
-/** A server that could not be imported is named by the failure, with all that is known of the reason, and again only where it was requested. */
+/**
+ * The failure names a server that could not be imported, with everything known about the reason. It is repeated only if the request
+ * named it.
+ */
 function diagnosticsOf(failure: Failure, summary: RunSummary): Diagnostic[] {
   const diagnosis = diagnose(failure);
   const isImported = ({ name }: UnavailableServer) =>
@@ -275,10 +278,10 @@ function warned({ code, message, hint, position }: ProgramWarning): Diagnostic {
   return { severity: 'warning', code, message, hint, ...path };
 }
 
-/** What is shorter than the line that would load it is shown itself. */
+/** A shorter value is shown itself: it takes no more room than the line that would load it. */
 const SHOWN_SO_FAR_CHARACTERS = 160;
 
-/** A program that fails late does not lose what it did before. */
+/** A program that fails late does not lose its earlier result. */
 function soFar({ handle, bytes }: NonNullable<RunSummary['keptSoFar']>, outcome: Outcome): Diagnostic {
   const json = outcome.status === 'failed' ? outcome.soFarJson : undefined;
   if (json !== undefined && json.length <= SHOWN_SO_FAR_CHARACTERS)
@@ -299,7 +302,7 @@ function redactionHint(kinds: readonly string[]): string {
   return 'If this is ordinary data, the user can turn it off with redaction.patterns: false.';
 }
 
-/** Types that may explain why a program failed. */
+/** The most type warnings shown for a failed program. */
 const MAX_TYPE_WARNINGS = 3;
 
 const NO_RESULT: Diagnostic = {

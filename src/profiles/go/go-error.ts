@@ -1,13 +1,13 @@
 import type { GuestError } from '../../domain/run.js';
 
-/** What is shared by all contracts speaks of JavaScript where it shows a call. Here it is said for programs in Go. */
+/** Rewords an error for Go programs: the shared errors show calls in JavaScript. */
 export function toGoError(error: GuestError): GuestError {
   const message = error.message.replace(EXAMPLE, '');
   const [, hint] = HINTS.find(([words]) => words.test(error.hint)) ?? [undefined, error.hint];
   return { ...error, message, hint };
 }
 
-/** `Example: get_user({"username":"text"}).`, the last sentence of what is wrong with an input. */
+/** `Example: get_user({"username":"text"}).`, the last sentence of an input error. */
 const EXAMPLE = /\.? Example: [\s\S]*$/;
 
 const DESCRIBE = 'Print describeTools(ctx, "name") to see its types.';

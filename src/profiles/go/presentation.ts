@@ -4,7 +4,7 @@ import type { Presentation } from '../../host/runs/run-types.js';
 import type { BrokerOutcome } from '../../host/session.js';
 import { toGoError } from './go-error.js';
 
-/** The contract's words for what happens during a run: a call gives the tool's value, or an error value. */
+/** The contract's wording for events of a run: a call returns the tool's value or an error value. */
 export const goPresentation: Presentation = {
   reply: (outcome) => (outcome.ok ? unwrapOutcome(withText(outcome)) : { ok: false, error: toolError(outcome) }),
   // Go programs cannot be suspended and respond with their output, so no client reads these.
@@ -12,7 +12,7 @@ export const goPresentation: Presentation = {
   suspended: ({ runId }) => ({ runId }),
 };
 
-/** A tool without a declared output gives a string here, which null is not: its text is, where it has one. */
+/** A tool without a declared output returns a string here, and null is not a string: its text is used if it has one. */
 function withText(outcome: Extract<BrokerOutcome, { ok: true }>): BrokerOutcome {
   const { structuredContent, ...reply } = outcome.reply;
   const hasText = reply.content.some(({ type }) => type === 'text');
@@ -21,7 +21,7 @@ function withText(outcome: Extract<BrokerOutcome, { ok: true }>): BrokerOutcome 
 
 function toolError({ error, verdict }: Extract<BrokerOutcome, { ok: false }>): GuestError {
   const { approvalId } = error.fields ?? {};
-  // The text of the error is then the tool's own, as the contract has it.
+  // The error text is then the tool's own, as the contract requires.
   if (verdict === 'tool_error') return { ...error, hint: '' };
   if (verdict === 'pending' && typeof approvalId === 'string')
     return {

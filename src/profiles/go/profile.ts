@@ -20,7 +20,7 @@ export interface GoOptions {
   /** Without a toolchain the tool is not listed. */
   readonly status: GoStatus;
   readonly toolName?: string;
-  /** About what an answer may cost. */
+  /** The approximate token budget of an answer. */
   readonly maxTokens?: number;
 }
 
@@ -73,7 +73,7 @@ export function createGoProfile({
   };
 }
 
-/** A program that failed is an error of the tool in the protocol's words too: models look again at what they wrote. */
+/** A failed program is also a tool error in MCP terms: models then look again at their code. */
 function answerOf(response: GoResponse, isError: boolean): OutwardAnswer {
   return { structured: { ...response }, media: [], isError, isStillRunning: false };
 }

@@ -2,12 +2,12 @@ import { ERRORS, type HostError } from '../../domain/errors.js';
 import { checkFirst, type Failure } from '../../domain/run.js';
 import type { ProcessRunSummary } from '../../host/processes/process-run.js';
 
-/** What `execute_go_code` answers, whatever became of the program. */
+/** The response of `execute_go_code` for every outcome. */
 export interface GoResponse {
   readonly output: string;
 }
 
-/** What the program printed, and below it, where it failed, why. `advice`: what helps with the code. */
+/** The program's output, followed by the reason if it failed. `advice`: help with the code. */
 export function renderProgram({ outcome, stdout, stderr }: ProcessRunSummary, advice = ''): GoResponse {
   const failure = outcome.status === 'failed' ? outcome.failure : undefined;
   const said = failure === undefined ? '' : sayFailure(failure);
@@ -22,7 +22,7 @@ export function renderProgram({ outcome, stdout, stderr }: ProcessRunSummary, ad
   return { output: joined(parts, failure !== undefined) };
 }
 
-/** The host could not do its work, or the request is none. */
+/** The response to a host failure or an invalid request. */
 export function renderHostError({ code, message }: HostError): GoResponse {
   if (code === 'bad_input') return { output: `${message}. Nothing has run.\n` };
   const advice = ERRORS[code].retry ? 'Send the same request again.' : 'Tell the user; trying again will not help.';
@@ -66,17 +66,17 @@ function cutNote(totalBytes: number): string {
   return `<output cut: the program printed ${totalBytes} bytes; print less>`;
 }
 
-/** What a crashing program says last is told as its failure, with its own lines only. */
+/** Removes a crash report from the output: the failure shows it, with the program's own lines only. */
 function withoutCrash(text: string, failure: Failure | undefined): string {
   if (failure?.name !== 'panic' && failure?.name !== 'fatal error') return text;
   const [line = ''] = failure.message.split('\n', 1);
   const start = text.lastIndexOf(`${failure.name}: ${line}`);
-  // A panic that the program's own goroutine had is not in there, and what was printed before may look like one.
+  // A panic of the program's own goroutine is not in there, and earlier output may look like one.
   const isCrash = start === 0 || (start > 0 && text[start - 1] === '\n');
   return isCrash && /\ngoroutine \d+ /.test(text.slice(start)) ? text.slice(0, start) : text;
 }
 
-/** Each part begins on its own line; what a program alone printed stays as it is. */
+/** Each part starts on a new line. The output of a program without other parts stays unchanged. */
 function joined(parts: readonly string[], isEnded: boolean): string {
   const text = parts
     .filter((part) => part !== '')

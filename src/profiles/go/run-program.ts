@@ -13,13 +13,13 @@ import type { GoSettings } from './settings.js';
 
 export interface GoAnswer {
   readonly response: GoResponse;
-  /** What its author should know besides, a line each. */
+  /** Notes for the author, one per line. */
   readonly notes: readonly string[];
-  /** It did not compile, or did not come to its end. */
+  /** It did not compile or did not finish. */
   readonly hasFailed: boolean;
 }
 
-/** Runs a program to its end, or to when its client gives up. Only the host's own failures are thrown. */
+/** Runs a program until it ends or its client times out. Only the host's own failures are thrown. */
 export async function runProgram(
   session: Session,
   code: string,
@@ -40,12 +40,12 @@ export async function runProgram(
       respond: (ended) => respond(ended) as unknown as JsonValue,
     });
     const response = respond(summary);
-    // A client shows an empty answer as nothing at all, and its model waits for more.
+    // A client shows an empty answer as nothing, and its model waits for more.
     const silent = response.output === '' ? [PRINTED_NOTHING] : [];
     const notes = [...silent, ...runNotes(summary, patternsHint)];
     return { response, notes, hasFailed: summary.outcome.status === 'failed' };
   } catch (error) {
-    // The compiler continues meanwhile, and what it has done is done.
+    // The compiler continues in the meantime, and its work is kept.
     if (late.signal.aborted && isHostError(error, 'cancelled'))
       throw new HostError('sandbox_busy', STILL_COMPILING, { cause: error });
     throw error;

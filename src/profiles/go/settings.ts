@@ -2,7 +2,7 @@ import type { Config } from '../../config/schema/schema.js';
 import { DEFAULT_LIMITS } from '../../domain/limits.js';
 import { DEFAULT_PROCESS_LIMITS, type ProcessLimits } from '../../domain/process-program.js';
 
-/** What the configuration says about programs in Go. */
+/** The configuration for Go programs. */
 export interface GoSettings {
   readonly limits: ProcessLimits;
   readonly maxToolCalls: number;
@@ -24,9 +24,9 @@ export function goSettings({ go, sandbox: { limits } }: Config): GoSettings {
       timeoutMs: Math.min(timeout, maximum.timeout),
       maxMemoryBytes: Math.min(memory, maximum.memory),
       maxProcesses: go.processes,
-      // The output is the answer: a model has to read it.
+      // The output is the answer, and a model has to read it.
       maxStdoutBytes: outputBytes,
-      // A crash is told on it, after whatever was logged.
+      // A crash report is written to stderr, after everything that was logged.
       maxStderrBytes: Math.max(outputBytes, DEFAULT_PROCESS_LIMITS.maxStderrBytes),
     },
     maxToolCalls: Math.min(calls, maximum.calls),

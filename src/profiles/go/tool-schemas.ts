@@ -7,7 +7,7 @@ export const TOOL_INPUT_SCHEMA: JsonObject = {
   required: ['code'],
 };
 
-/** JSON Schema of every answer, in the contract's own words. */
+/** JSON Schema of every response, in the contract's wording. */
 export const TOOL_OUTPUT_SCHEMA: JsonObject = {
   type: 'object',
   properties: { output: { type: 'string', description: 'The program output' } },

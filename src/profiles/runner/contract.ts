@@ -3,7 +3,7 @@ import { HostError } from '../../domain/errors.js';
 import type { ProcessLimits } from '../../domain/process-program.js';
 import type { RunnerSettings } from './settings.js';
 
-/** What an agent sends to `run_node` and `run_python`, complete. */
+/** A complete request to `run_node` or `run_python`. */
 export interface RunnerRequest {
   readonly code: string;
   readonly limits: ProcessLimits;
@@ -12,7 +12,7 @@ export interface RunnerRequest {
 const A_NUMBER = 'must be a whole number, 1 or more';
 const amount = z.number(A_NUMBER).int(A_NUMBER).min(1, A_NUMBER).optional();
 
-/** A misspelt limit that nobody obeys is a limit that is not there: unknown names are refused. */
+/** A misspelt limit that is silently ignored is a missing limit: unknown names are refused. */
 const requestSchema = z.strictObject({
   code: z
     .string('must be a string: the source of a program')
@@ -21,7 +21,7 @@ const requestSchema = z.strictObject({
   memory_bytes: amount,
 });
 
-/** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
+/** Parses a request. Throws `bad_input` with the field and what is wrong with it. */
 export function parseRunnerRequest(input: unknown, settings: RunnerSettings): RunnerRequest {
   const parsed = requestSchema.safeParse(input);
   if (!parsed.success) throw new HostError('bad_input', problemOf(parsed.error));
@@ -29,10 +29,10 @@ export function parseRunnerRequest(input: unknown, settings: RunnerSettings): Ru
   return { code, limits: limitsWith({ timeoutMs, maxMemoryBytes }, settings, ['timeout_ms', 'memory_bytes']) };
 }
 
-/** That a program may keep busy for all its time, where the configuration does not say. */
+/** The CPUs that a program may use fully for its whole time, unless configured. */
 const PROCESSORS = 2;
 
-/** The limits of the configuration with what was asked for. `names`: what the two are called where they were asked for. */
+/** The configured limits with the requested ones applied. `names`: the request's names for the two limits. */
 export function limitsWith(
   asked: { readonly timeoutMs: number | undefined; readonly maxMemoryBytes: number | undefined },
   { limits, most }: RunnerSettings,

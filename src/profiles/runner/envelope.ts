@@ -8,16 +8,16 @@ import { asciiJson } from '../../lib/text/ascii-json.js';
 import { roundedNumber, withMarkedNumbers, withNumbers } from '../../lib/text/exact-numbers.js';
 import { failed, type RunnerError, resultError } from './errors.js';
 
-/** What the runner says of one program, on one line. */
+/** The runner's report about one program, on one line. */
 export interface Envelope {
   readonly run_id: string;
   readonly trace_id: string;
   readonly tool_name: string;
   readonly tool_version: string;
-  /** Of the source as it came; of no text where nothing of it was read. */
+  /** Digest of the source as received; of the empty text if nothing was read. */
   readonly input_digest: string;
   readonly output_digest: string;
-  /** Null where no program was started. */
+  /** Null if no program was started. */
   readonly sandbox_image: string | null;
   readonly duration_ms: number;
   readonly approval_state: ApprovalState;
@@ -35,9 +35,9 @@ interface Metrics {
 /** One response, as a value and as text. Each form carries the digest of its own content. */
 export interface Answer {
   readonly envelope: Envelope;
-  /** The one line, without its end: whole numbers of any length are as the program wrote them. */
+  /** The line without its newline. Integers of any length are as the program wrote them. */
   readonly line: string;
-  /** The first number that is not the same in the envelope. */
+  /** The first number that is rounded in the envelope. */
   readonly rounded?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ interface Said {
   readonly image: string | null;
 }
 
-/** One program, from before anything is known of it: whatever comes, there is one envelope about it. */
+/** One program, from before anything is known about it. Whatever happens, it produces one envelope. */
 export class Ticket {
   readonly runId = randomUUID();
   readonly traceId: string;
@@ -55,13 +55,13 @@ export class Ticket {
   /** Digest of the source, as much of it as was read. */
   inputDigest = digestOf('');
 
-  /** `traceId`: of the trace that it is a part of. */
+  /** `traceId`: the trace that it belongs to. */
   constructor(language: ProcessLanguage | undefined, traceId = randomUUID().replaceAll('-', '')) {
     this.traceId = traceId;
     this.#toolName = language === undefined ? 'runner' : `${language}-runner`;
   }
 
-  /** Of a program that was run. `maxLineBytes`: what does not fit into one line is not passed on in part. */
+  /** The answer of a program that was run. `maxLineBytes`: data that does not fit into one line is never passed on in part. */
   ended(summary: ProcessRunSummary, maxLineBytes: number): Answer {
     const { outcome, durationMs, approvalState, image } = summary;
     const metrics = { duration_ms: Math.round(durationMs) };
@@ -69,7 +69,7 @@ export class Ticket {
     const fail = (error: RunnerError) => this.#answer({ ok: false, error, metrics }, said);
     if (outcome.status === 'failed') return fail(resultError(outcome.failure));
     try {
-      // What counts is what is printed: Python escapes on its way here what the line holds as it is.
+      // The printed size counts: Python escapes characters that the line contains unescaped.
       const data = JSON.parse(outcome.resultJson) as JsonValue;
       const dataBytes = Buffer.byteLength(JSON.stringify(data));
       if (dataBytes > maxLineBytes) return fail(tooLarge(dataBytes, maxLineBytes));
@@ -81,13 +81,13 @@ export class Ticket {
     }
   }
 
-  /** Of a program that never was: refused, or the host could not do its work. */
+  /** The answer for a program that never ran: it was refused, or the host failed. */
   refused(error: RunnerError): Answer {
     const metrics = { duration_ms: Math.round(performance.now() - this.#startedAt) };
     return this.#answer({ ok: false, error, metrics }, { state: 'NOT_REQUIRED', image: null });
   }
 
-  /** `dataJson`: the data as its program wrote them, with whole numbers that JavaScript rounds. */
+  /** `dataJson`: the data as the program wrote it, with integers that JavaScript would round. */
   #answer(result: RunnerResult, said: Said, dataJson = ''): Answer {
     const envelope = this.#envelope(result, said, digestOf(asciiJson(result)));
     const markedJson = withMarkedNumbers(dataJson);

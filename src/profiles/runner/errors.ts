@@ -8,7 +8,7 @@ import { visibleLine, visibleText } from '../../lib/text/visible-text.js';
 export interface RunnerError {
   readonly type: string;
   readonly message: string;
-  /** Whether the same program may come to its end if it is run again. */
+  /** Whether the same program may succeed if it is run again. */
   readonly retryable: boolean;
 }
 
@@ -16,15 +16,15 @@ export function failed(type: string, message: string): RunnerError {
   return { type, message, retryable: RETRYABLE_TYPES.some((each) => each === type) };
 }
 
-/** What a program failed with: the class of what it threw, or what stopped it. */
+/** Why a program failed: the class that it threw, or what stopped it. */
 export function resultError(failure: EndedFailure): RunnerError {
   const error = visible(errorOf(failure));
   const check = checkFirst(failure);
-  // A second run would make a call twice that may have taken effect.
+  // A second run would repeat a call that may have taken effect.
   return check === '' ? error : { ...error, message: `${error.message}. ${check}`, retryable: false };
 }
 
-/** A class and a message are the program's own, or a server's: what cannot be seen in them is shown. Lines stay. */
+/** Class and message come from the program or a server: invisible characters are made visible. Line breaks stay. */
 function visible({ type, message, retryable }: RunnerError): RunnerError {
   return { type: visibleLine(type), message: visibleText(message), retryable };
 }
@@ -36,14 +36,14 @@ function errorOf(failure: Failure): RunnerError {
   const advised = hint === undefined || isSaid(hint, message) ? said : `${said}. ${hint}`;
   switch (kind) {
     case 'exception':
-      // Nobody caught a failed call: its kind counts where another run may do better.
+      // An uncaught failed call: its type is kept if another run may succeed.
       if (RETRYABLE_TYPES.some((each) => each === errorClass)) return failed(errorClass as string, advised);
-      // A class of the program's own may be called `Timeout`: that is not the runner's limit.
+      // A program's own class may be called `Timeout`: that is not the runner's limit.
       return { type: name, message: advised, retryable: false };
     case 'syntax':
       return failed('SyntaxError', advised);
     case 'type':
-      // A name of the program's own making is none of ours.
+      // A name that the program chose is not one of our error types.
       return { type: name === 'AttributeError' ? name : 'TypeError', message: advised, retryable: false };
     case 'import':
       if (message.endsWith(IS_STARTING)) return failed('TransientNetwork', said);
@@ -64,12 +64,12 @@ function errorOf(failure: Failure): RunnerError {
   }
 }
 
-/** Errors of calls say in their message what the user has to type: it may be all that is passed on. */
+/** Errors of calls say in their message what the user has to type: the message may be all that is passed on. */
 function isSaid(hint: string, message: string): boolean {
   return message.includes(hint.split('. ', 1)[0] as string);
 }
 
-/** Their types, and what to do, with the keys of this contract: of the request, the command line and the configuration. */
+/** Error types and advice for each limit, with the keys of this contract: of the request, the command line and the configuration. */
 const LIMITS = {
   timeout: [
     'Timeout',
@@ -93,7 +93,7 @@ const HOST_ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {
   untrusted_config: 'ConfigurationError',
   not_found: 'RuntimeNotFound',
   cancelled: 'Cancelled',
-  // Others are being served: the same request fits a little later.
+  // Other callers use the capacity: the same request may succeed a little later.
   sandbox_busy: 'RateLimit',
   quota_exceeded: 'RateLimit',
   shutting_down: 'Cancelled',
@@ -101,7 +101,7 @@ const HOST_ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {
   worker_lost: 'SandboxUnavailable',
 };
 
-/** The host could not do its work. */
+/** The error for a host failure. */
 export function hostError({ code, message }: HostError): RunnerError {
   return failed(HOST_ERRORS[code] ?? 'InternalError', message);
 }

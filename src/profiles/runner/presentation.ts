@@ -8,7 +8,7 @@ import type { Presentation } from '../../host/runs/run-types.js';
 import { RETRYABLE_TYPES } from '../../host/runs/self-correction.js';
 import type { BrokerOutcome } from '../../host/session.js';
 
-/** The contract's words for what happens during a run: calls give the MCP result, or raise a `ToolError`. */
+/** The contract's wording for events of a run: calls return the MCP result or raise a `ToolError`. */
 export const runnerPresentation: Presentation = {
   reply: (outcome) =>
     outcome.ok ? { ok: true, json: resultJson(outcome.reply) } : { ok: false, error: toolError(outcome) },
@@ -18,7 +18,7 @@ export const runnerPresentation: Presentation = {
   suspended: ({ runId }) => ({ run_id: runId }),
 };
 
-/** What `data_of` reads: the structured content, else the text. */
+/** The value that `data_of` returns: the structured content, else the text. */
 function dataIn(answer: JsonValue): JsonValue {
   if (!isJsonObject(answer)) return answer;
   const { structuredContent, content } = answer;
@@ -47,7 +47,7 @@ const TYPES = {
   unauthorized: 'AuthenticationRequired',
   timeout: 'Timeout',
   not_sent: 'TransientNetwork',
-  // It may have taken effect: blindly doing it again is how things are paid twice.
+  // It may have taken effect: repeating it blindly is how things are paid twice.
   outcome_unknown: 'OutcomeUnknown',
   sent: 'OutcomeUnknown',
   cancelled: 'Cancelled',
@@ -57,7 +57,7 @@ const TYPES = {
   ok: 'ToolError',
 } as const satisfies Record<CallVerdict, string>;
 
-/** What a program on a real interpreter asks for the schema of a tool. */
+/** How a program on a real interpreter looks up a tool's schema. */
 const GET_DEFINITION = 'Look the tool up with getToolDefinition (Python: get_tool_definition) and correct the input.';
 
 function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
@@ -80,7 +80,7 @@ function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
 function typeOf({ errorClass, fields }: GuestError, verdict: CallVerdict | undefined): string {
   if (fields?.limit === 'maxToolCalls') return 'CallLimit';
   if (fields?.authorizationExpired === true) return 'AuthenticationRequired';
-  // The broker has looked: this call changes nothing, so another one after a lost answer does no harm.
+  // The broker has checked: this call changes nothing, so repeating it after a lost answer is harmless.
   if (fields?.isSafeToRepeat === true) return 'TransientNetwork';
   return verdict === undefined ? errorClass : TYPES[verdict];
 }

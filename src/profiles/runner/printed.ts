@@ -9,9 +9,9 @@ const STDOUT_SHARE = 1 / 4;
 const TRACEBACK_SHARE = 1 / 2;
 
 /**
- * What a program printed, cut to `maxBytes`: its stdout, then its stderr. Each stream has its own share, and either may use
- * what the other leaves. Every cut is marked in place and in the last line. Output never displaces a traceback: where stderr
- * was cut, the traceback follows the mark.
+ * A program's output, cut to `maxBytes`: its stdout, then its stderr. Each stream has its own share, and either may use what the
+ * other leaves. Every cut is marked in place and in the last line. Output never displaces a traceback: if stderr was cut, the
+ * traceback follows the mark.
  */
 export function printedBy({ stdout, stderr, outcome }: PrintedSummary, maxBytes: number): string {
   const traceback = outcome.status === 'failed' ? endedByNewline(outcome.failure.stack ?? '') : '';
@@ -28,8 +28,8 @@ export function printedBy({ stdout, stderr, outcome }: PrintedSummary, maxBytes:
 }
 
 /**
- * The same beside an answer that a model reads: its first and last lines. A traceback of a single place is left out, because the
- * error has that place and the message already.
+ * The first and last lines of the output, beside an answer that a model reads. A traceback with a single frame is omitted, because
+ * the error already has its position and message.
  */
 export function excerptOf(summary: PrintedSummary, maxCharacters: number): string {
   const { outcome, stdout, stderr } = summary;
@@ -49,7 +49,7 @@ export function excerptOf(summary: PrintedSummary, maxCharacters: number): strin
     stdout.text,
     printed,
     ...lost.map((name) => `<TRUNCATED: ${name} had ${summary[name].totalBytes} bytes, and the rest is lost>`),
-    // What was printed never displaces the traceback.
+    // Output never displaces the traceback.
     isSaid || isLast || stderr.text.includes(traceback) ? '' : traceback,
   ];
   return linesWithin(parts.map(endedByNewline).join(''), maxCharacters);
@@ -62,16 +62,16 @@ type PrintedSummary = Pick<ProcessRunSummary, 'stdout' | 'stderr' | 'outcome'>;
 function withTraceback(stderr: Pick<KeptOutput, 'text' | 'isCut'>, traceback: string, budget: number): string {
   const kept = within(stderr, budget);
   if (traceback === '' || kept.includes(traceback)) return kept;
-  // Its end says what went wrong, its beginning only where the program was entered.
+  // The end says what went wrong, the beginning only where the program was entered.
   const shown = endOf(traceback, Math.floor(budget * TRACEBACK_SHARE));
   return `${within({ ...stderr, isCut: true }, budget - bytesOf(shown))}${shown}`;
 }
 
-/** The beginning of a text, and a mark where that is not all. */
+/** The beginning of a text, with a mark if it was cut. */
 function within({ text, isCut }: Pick<KeptOutput, 'text' | 'isCut'>, maxBytes: number): string {
   if (!isCut && bytesOf(text) <= maxBytes) return text;
   const room = Math.max(0, maxBytes - TRUNCATED.length - 1);
-  // A character that the limit cuts is left out.
+  // A character that the limit cuts in two is omitted.
   const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, room), { stream: true });
   return `${endedByNewline(kept)}${TRUNCATED}`;
 }
@@ -80,7 +80,7 @@ function endOf(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return text;
   const kept = bytes.subarray(bytes.length - Math.max(0, maxBytes)).toString();
-  // The first line is only a part of one.
+  // The first line is incomplete.
   return kept.slice(kept.indexOf('\n') + 1);
 }
 

@@ -15,9 +15,9 @@ import { inputSchema, OUTPUT_SCHEMA } from './tool-schemas.js';
 
 export interface RunnerOptions {
   readonly settings: RunnerSettings;
-  /** Which interpreters there are: only what can be run is offered. */
+  /** The interpreters of the machine: only those that can run are offered. */
   readonly runtimes: readonly ProcessRuntimeStatus[];
-  /** About what an answer may cost. */
+  /** The approximate token budget of an answer. */
   readonly maxTokens?: number;
 }
 
@@ -26,7 +26,7 @@ const TITLES: Readonly<Record<ProcessLanguage, string>> = {
   python: 'Run a Python program',
 };
 
-/** The contract `runner`: one tool for each real interpreter, and an envelope for whatever becomes of a program. */
+/** The contract `runner`: one tool for each real interpreter, and an envelope for every outcome. */
 export function createRunnerProfile({ settings, runtimes, maxTokens = DEFAULT_ANSWER_TOKENS }: RunnerOptions): Profile {
   const told = new ToldTypes();
   const available = runtimes.filter((each) => each.isAvailable);
@@ -58,7 +58,7 @@ export function createRunnerProfile({ settings, runtimes, maxTokens = DEFAULT_AN
   };
 }
 
-/** What programs write: the module of a server, and the function of a tool. */
+/** The names that programs write: a server's module and a tool's function. */
 function namesIn(language: ProcessLanguage): WrittenNames {
   return {
     server: ({ server }, { forCode }) => moduleOf(server, forCode),
@@ -67,8 +67,8 @@ function namesIn(language: ProcessLanguage): WrittenNames {
 }
 
 /**
- * A model reads what became of its program. Ids, digests, the image and the time it took are for programs: they are beside the
- * answer, where no client shows them to its model ([0121](../../../docs/decisions/0121-ids-are-not-for-the-model.md)).
+ * A model reads the outcome of its program. Ids, digests, the image and the duration are for programs: they are beside the answer,
+ * where no client shows them to its model ([0121](../../../docs/decisions/0121-ids-are-not-for-the-model.md)).
  */
 function answerOf({ envelope, excerpt, rounded, notes: said }: RunnerAnswer, maxTokens: number): OutwardAnswer {
   const { result, ...facts } = envelope;
@@ -86,7 +86,7 @@ function answerOf({ envelope, excerpt, rounded, notes: said }: RunnerAnswer, max
       ...(excerpt === '' ? [] : [`What the program printed:\n${excerpt}`]),
       ...(cut === undefined ? [] : [`${cut.note}.`]),
       ...said,
-      // The protocol's library writes numbers as JavaScript has them.
+      // The MCP library serialises numbers as JavaScript has them.
       ...(rounded === undefined ? [] : [`${rounded} was rounded in this answer; hand it over as a string.`]),
     ],
     media: [],

@@ -16,7 +16,7 @@ const MAX_DESCRIPTION_CHARACTERS = 1_800;
 const MAX_INDEX_CHARACTERS = 1_000;
 const MEGABYTE = 1024 * 1024;
 
-/** What the agent reads in the list of tools. */
+/** The description in the tool list. */
 export function toolDescription(language: ProcessLanguage, version: string, view: ToolView): string {
   const rules = `Runs a program on ${NAMES[language]} ${version} in a sandbox without network: ${LANGUAGE_RULES[language]} Answers an envelope: \`result.ok\` with \`result.data\`, or \`result.error\` {type, message, retryable}.`;
   const { notice } = view.forCode;
@@ -25,13 +25,13 @@ export function toolDescription(language: ProcessLanguage, version: string, view
   return `${rules}${index === '' ? '' : `\n${INDEX_HEADING}${index}`}`.slice(0, MAX_DESCRIPTION_CHARACTERS);
 }
 
-/** What the agent has to know before its first program, of this set-up as it is now. */
+/** What the agent has to know before its first program, for the current setup. */
 export function instructions(view: ToolView, runtimes: readonly Available[], settings: RunnerSettings): string {
   const briefing = briefingOf(view);
   const { timeoutMs, maxMemoryBytes, maxProcesses, maxDiskBytes } = settings.limits;
   return [
     `# Programs on real interpreters\n\n${RULES}`,
-    // Before the languages, which the description of each tool has too: clients that cut keep the first 2,048 characters.
+    // Before the languages, which each tool's description also has: clients that cut keep the first 2,048 characters.
     RESULTS,
     `## Languages\n\n${runtimes.map(languageLine).join('\n')}${examplesOf(view, runtimes)}`,
     `## Limits\n\n${timeoutMs / 1000} s, ${Math.floor(maxMemoryBytes / MEGABYTE)} MB of memory, ${maxProcesses} processes, ${Math.floor(maxDiskBytes / MEGABYTE)} MB in /workspace (the working directory), ${settings.maxToolCalls} tool calls, ${settings.maxLineBytes} bytes of answer, of which you read the beginning where it is large, ${excerptCharacters(settings)} characters of what it prints (\`<TRUNCATED>\` marks a cut). No network, no files of the machine, no packages besides the standard library.`,
@@ -76,7 +76,7 @@ function languageLine({ language, version }: Available): string {
   return `- \`run_${language}\` (${NAMES[language]} ${version}): ${LANGUAGE_RULES[language]}`;
 }
 
-/** The same call in each language; nothing where no tool is fit to be shown. */
+/** The same call in each language; empty if no tool is suitable. */
 function examplesOf(view: ToolView, runtimes: readonly Available[]): string {
   const { example } = briefingOf(view);
   const tool = view.forCode.serverByPath

@@ -13,15 +13,15 @@ import { excerptOf, printedBy } from './printed.js';
 import { excerptCharacters, type RunnerSettings } from './settings.js';
 
 export interface RunnerAnswer extends Answer {
-  /** What the program printed, clean and cut. */
+  /** The program's output, redacted and cut. */
   readonly printed: string;
-  /** The same in as little as goes beside an answer that a model reads. */
+  /** The same, cut further, beside an answer that a model reads. */
   readonly excerpt: string;
-  /** What its author should know besides, a line each. */
+  /** Notes for the author, one per line. */
   readonly notes: readonly string[];
-  /** How the program ended, and its calls; absent where nothing was run. */
+  /** The program's outcome and calls; absent if nothing was run. */
   readonly ended?: Pick<ProcessRunSummary, 'outcome' | 'trace'>;
-  /** Of a program that failed, where it has one. */
+  /** The traceback of a failed program, if there is one. */
   readonly traceback?: string;
   /** Why nothing was run. */
   readonly refusal?: HostError;
@@ -29,7 +29,7 @@ export interface RunnerAnswer extends Answer {
 
 const PERSONAL_KINDS: ReadonlySet<string> = new Set(['email', 'phone', 'card', 'iban', 'ssn']);
 
-/** Runs a program to its end. What the host could not do is said in the envelope too; only a mistake of ours is thrown. */
+/** Runs a program until it ends. Host failures are reported in the envelope too; only a bug of ours is thrown. */
 export async function runProgram(
   session: Session,
   ticket: Ticket,
@@ -66,7 +66,7 @@ export async function runProgram(
   }
 }
 
-/** The same for whatever somebody sends as a request. */
+/** The same for any received request. */
 export async function answerRequest(
   session: Session,
   ticket: Ticket,

@@ -2,21 +2,21 @@ import type { Config } from '../../config/schema/schema.js';
 import { DEFAULT_LIMITS } from '../../domain/limits.js';
 import { DEFAULT_PROCESS_LIMITS, type ProcessLimits } from '../../domain/process-program.js';
 
-/** What the configuration says about programs on real interpreters. */
+/** The configuration for programs on real interpreters. */
 export interface RunnerSettings {
   readonly limits: ProcessLimits;
-  /** What no request goes beyond. */
+  /** The maximum for any request. */
   readonly most: Pick<ProcessLimits, 'timeoutMs' | 'maxMemoryBytes'>;
   readonly maxToolCalls: number;
-  /** The line on stdout, or the response of the MCP tool. */
+  /** Limit for the line on stdout, or for the response of the MCP tool. */
   readonly maxLineBytes: number;
-  /** Passed on of what a program prints. */
+  /** How much of a program's output is passed on. */
   readonly maxPrintedBytes: number;
   readonly approvalWaitMs: number;
   readonly redactsPersonalData: boolean;
 }
 
-/** A private key, in its armour. */
+/** A private key in PEM format. */
 const LONGEST_SECRET_BYTES = 16 * 1024;
 
 export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerSettings {
@@ -33,9 +33,9 @@ export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerS
       maxProcesses: runner.processes,
       maxDiskBytes: runner.disk,
       maxCpuMs: runner.cpu,
-      // More than the line may have: its last line may be the result, and that it is too large should be said of it.
+      // More than the line may have: its last line may be the result, and the error should say that the result is too large.
       maxStdoutBytes: Math.max(DEFAULT_PROCESS_LIMITS.maxStdoutBytes, runner.stdout),
-      // It is cut once it is clean: half a secret is not recognised, and gives half of it away.
+      // Cut only after redaction: half a secret is not recognised, and would leak.
       maxStderrBytes: runner.stderr + LONGEST_SECRET_BYTES,
     },
     most: { timeoutMs: maximum.timeout, maxMemoryBytes: maximum.memory },
@@ -49,7 +49,7 @@ export function runnerSettings({ runner, sandbox: { limits } }: Config): RunnerS
 
 const MAX_EXCERPT_CHARACTERS = 8_000;
 
-/** How much of what a program prints goes beside an answer that a model reads. */
+/** How much of a program's output goes beside an answer that a model reads. */
 export function excerptCharacters({ maxPrintedBytes }: Pick<RunnerSettings, 'maxPrintedBytes'>): number {
   return Math.min(MAX_EXCERPT_CHARACTERS, maxPrintedBytes);
 }

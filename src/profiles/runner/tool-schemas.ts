@@ -33,7 +33,7 @@ export function inputSchema(language: ProcessLanguage, { limits, most }: RunnerS
   };
 }
 
-/** JSON Schema of every answer. */
+/** JSON Schema of every response. */
 export const OUTPUT_SCHEMA: JsonObject = {
   type: 'object',
   properties: {

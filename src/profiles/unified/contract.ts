@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Limits, LimitTable } from '../../domain/limits.js';
 import { nearest } from '../../lib/text/nearest.js';
 
-/** A complete request to execute code. `capabilities` is parsed later, where the token's bounds are known. */
+/** A complete request to execute code. `capabilities` is parsed later, when the token's bounds are known. */
 export interface ExecuteRequest {
   readonly code: string;
   readonly isTypeScript: boolean;
@@ -13,7 +13,7 @@ export interface ExecuteRequest {
   readonly context: JsonObject;
 }
 
-/** Reads a request. Throws `bad_input` with the field and what is wrong with it. */
+/** Parses a request. Throws `bad_input` with the field and what is wrong with it. */
 export function parseExecuteRequest(input: unknown, { defaults, maximum }: LimitTable): ExecuteRequest {
   const parsed = requestSchema.safeParse(input);
   if (!parsed.success) throw new HostError('bad_input', problemOf(parsed.error));
@@ -36,7 +36,7 @@ const A_TIME = 'must be a whole number of milliseconds, 1 or more';
 const A_SIZE = 'must be a whole number of bytes, 1 or more';
 const CAPABILITIES = 'must be an array of strings such as "mcp:helpscout", or a capability set';
 
-/** A misspelt option that nobody obeys is a limit that is not there: unknown names are refused. */
+/** A misspelt option that is silently ignored is a missing limit: unknown names are refused. */
 const requestSchema = z.strictObject(
   {
     code: z
@@ -74,7 +74,7 @@ function problemOf({ issues: [issue] }: z.ZodError): string {
   return `${path.length === 0 ? 'the request' : path.join('.')}: ${issue?.message ?? 'is not valid'}`;
 }
 
-/** The id under which a request is answered: its own where it gives a usable one. */
+/** The id of the response: the request's own if it has a usable one. */
 export function requestIdOf(input: unknown): string | undefined {
   const { context } = (typeof input === 'object' && input !== null ? input : {}) as {
     context?: { requestId?: unknown };

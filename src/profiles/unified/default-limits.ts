@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS as CORE } from '../../domain/limits.js';
 
 const { network, mcp } = CAPABILITY_DEFAULTS;
 
-/** What holds for requests that set no limits, in the contract's own words. */
+/** The defaults for requests that set no limits, in the contract's fields. */
 export const DEFAULT_LIMITS = {
   execution: { timeout: CORE.timeoutMs, memoryLimit: 128 * 1024 * 1024, cpuQuota: 0.5 },
   network: {

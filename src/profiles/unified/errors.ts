@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/json.js';
 export const ERROR_TYPES = ['validation', 'security', 'timeout', 'memory', 'network', 'mcp', 'runtime'] as const;
 export type ErrorType = (typeof ERROR_TYPES)[number];
 
-/** An error as the contract has it. */
+/** An error as the contract defines it. */
 export interface CodeModeError {
   readonly type: ErrorType;
   readonly code: string;
@@ -16,7 +16,7 @@ export interface CodeModeError {
   readonly requestId: string;
 }
 
-/** What the host's own failures are called here; those that are not named are faults of ours. */
+/** The contract's codes for host failures. A failure that is not listed is a bug of ours. */
 const CODES: Readonly<Partial<Record<ErrorCode, readonly [ErrorType, string]>>> = {
   bad_input: ['validation', 'VALIDATION_ERROR'],
   not_found: ['validation', 'NOT_FOUND'],

@@ -12,21 +12,21 @@ import { parseExecuteRequest, requestIdOf } from './contract.js';
 import { runWithRecovery } from './recovery.js';
 import { type ExecuteResponse, renderRefusal, renderResponse, renderStillRunning, renderSuspended } from './render.js';
 
-/** What holds for every request of the contract, from whichever surface it comes. */
+/** Settings for every request of the contract, on every surface. */
 export interface ExecuteSettings {
   readonly limits: LimitTable;
   /** The most that a request may be granted. */
   readonly bounds: CapabilitySet;
-  /** What holds for every run with a grant. */
+  /** Limits of every run with a grant. */
   readonly grantLimits: GrantLimits;
-  /** Whether code that ran out of time is run once more with twice as much, where that repeats nothing unsafe. */
+  /** Whether code that timed out is retried once with twice the timeout, if that repeats nothing unsafe. */
   readonly retriesTimeouts: boolean;
-  /** Tells `network:helpscout`, where the configuration has such a server, from a host of that name. */
+  /** Distinguishes `network:helpscout`, if that server is configured, from a host of that name. */
   readonly isServer: (name: string) => boolean;
 }
 
 export interface ExecuteContext extends CallContext {
-  /** What the caller's token may ask for. */
+  /** The bounds of the caller's token. */
   readonly ofCaller?: CapabilitySet | undefined;
   readonly onBegin?: (runId: string) => void;
   readonly onLog?: (entry: LogEntry) => void;
@@ -34,13 +34,13 @@ export interface ExecuteContext extends CallContext {
 
 export interface Executed {
   readonly response: ExecuteResponse;
-  /** Absent where nothing has run. */
+  /** Absent if nothing has run. */
   readonly answer?: RunAnswer;
   /** Why nothing has run. */
   readonly refusal?: HostError;
 }
 
-/** Executes a request, or says why not. Only mistakes of ours are thrown. */
+/** Executes a request, or says why not. Only bugs of ours are thrown. */
 export async function execute(
   session: Session,
   input: unknown,
@@ -51,7 +51,7 @@ export async function execute(
   try {
     const { code, isTypeScript, limits, capabilities, context } = parseExecuteRequest(input, table);
     const ofToken = ofCaller ?? session.bounds;
-    // A server that the token may not call is no server to it: an error would say that it is there.
+    // A server that the token may not call does not exist for it: an error would reveal it.
     const isKnown = (name: string) => isServer(name) && mayCallServer(name, ofToken === undefined ? [] : [ofToken]);
     const { grants, notes } = grantsOf(
       capabilities,
@@ -73,7 +73,7 @@ export async function execute(
     const response = withPossibleHint(responseOf(answer, requestId), (violation) =>
       isGrantable(violation, { configured: bounds, ofCaller: ofToken }, isServer),
     );
-    // Asked after the run: a server that was still starting is known by now.
+    // Checked after the run: a server that was still starting may be known now.
     const unknown = unknownGrants(grants, session.tools().forCode, isKnown);
     const logs = [...response.logs, ...[...notes, ...unknown].map((note) => `warning: ${note}`)];
     return { answer, response: { ...response, logs } };
@@ -83,7 +83,7 @@ export async function execute(
   }
 }
 
-/** Nobody is told to ask for what would be refused. */
+/** Removes a hint to request a capability that would be refused. */
 function withPossibleHint(response: ExecuteResponse, isPossible: (violation: string) => boolean): ExecuteResponse {
   const { error } = response;
   const violation = error?.code === 'CAPABILITY_VIOLATION' ? error.details?.violation : undefined;
@@ -92,7 +92,7 @@ function withPossibleHint(response: ExecuteResponse, isPossible: (violation: str
   return { ...response, error: { ...error, details: { ...error.details, hint } } };
 }
 
-/** Whether a request that asks for it would be granted it. What is not in the form of a string is not judged. */
+/** Whether a request for this capability would be granted. Capabilities that are not strings are not judged. */
 function isGrantable(
   violation: string,
   within: { readonly configured: CapabilitySet; readonly ofCaller: CapabilitySet | undefined },

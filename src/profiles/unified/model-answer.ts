@@ -3,7 +3,7 @@ import { answerCharacters, beginningOf, LEAST_LOG_CHARACTERS } from '../answer-b
 import { entriesWithin } from '../logs-within.js';
 import type { ExecuteResponse } from './render.js';
 
-/** The response as a model reads it: within a budget, and every cut says so in `logs`. Programs over REST get all of it. */
+/** The response as a model reads it: within a budget, with every cut noted in `logs`. REST clients get all of it. */
 export function modelAnswer(response: ExecuteResponse, maxTokens: number): ExecuteResponse {
   const cut = response.result === undefined ? undefined : beginningOf(response.result, 'result', maxTokens);
   const shown = cut === undefined ? response : { ...response, result: cut.value };
@@ -17,13 +17,13 @@ export function modelAnswer(response: ExecuteResponse, maxTokens: number): Execu
   };
 }
 
-/** Without what a model has no use for and pays for each time: ids, times, metrics, and a stack that repeats the message. */
+/** Omits what a model does not need and pays for each time: ids, times, metrics, and a stack that repeats the message. */
 export function textOf({ success, result, error, logs }: ExecuteResponse): string {
   const { type, code, message, details } = error ?? {};
   return JSON.stringify({
     success,
     ...omitUndefined({ result }),
-    // What waits for a person is all in the message.
+    // For a pending approval the message says everything.
     ...(error === undefined
       ? {}
       : { error: { type, code, message, ...(code === 'APPROVAL_PENDING' ? {} : { details }) } }),

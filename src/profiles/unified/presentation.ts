@@ -8,7 +8,7 @@ import { arrangeArguments } from './arguments.js';
 import { toContractHint } from './contract-hint.js';
 import { renderResponse, renderSuspended } from './render.js';
 
-/** The contract's words for what happens during a run. */
+/** The contract's wording for events of a run. */
 export const unifiedPresentation: Presentation = {
   reply: replyOf,
   arrange: arrangeArguments,
@@ -22,7 +22,7 @@ function replyOf(outcome: BrokerOutcome): CallReply {
   return { ok: true, json: structuredJson ?? JSON.stringify(plainValue(outcome.reply)) };
 }
 
-/** The structured value; of a single text what it holds, if that is an object or a list; else the whole result. */
+/** The structured value; or the parsed content of a single text that is a JSON object or list; else the whole result. */
 function plainValue(reply: ToolReply): JsonValue {
   const { structuredContent, content } = reply;
   if (structuredContent !== undefined) return structuredContent;

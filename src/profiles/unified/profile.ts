@@ -14,17 +14,17 @@ import { ToldSignatures } from './told-signatures.js';
 import { executeInputSchema, executeOutputSchema } from './tool-schemas.js';
 
 const TOOL_NAME = OWN_TOOL_NAMES.unified;
-/** It goes out twice, as text and as structure, and many clients end a connection over a message of 10 MB. */
+/** The response is sent twice, as text and as structured content, and many clients close the connection on a message of 10 MB. */
 export const MAX_RESULT_BYTES = 4_000_000;
 const META: JsonObject = { 'anthropic/maxResultSizeChars': 500_000 };
 
 export interface UnifiedProfileOptions extends ExecuteSettings {
   readonly toolName?: string;
-  /** About what an answer may cost. */
+  /** The approximate token budget of an answer. */
   readonly maxTokens?: number;
 }
 
-/** The contract "Code Mode Unified" over MCP: one tool that runs the body of a function. */
+/** The contract "Code Mode Unified" over MCP: one tool that runs a function body. */
 export function createUnifiedProfile({
   toolName = TOOL_NAME,
   maxTokens = DEFAULT_ANSWER_TOKENS,
@@ -41,7 +41,7 @@ export function createUnifiedProfile({
     meta: META,
     call: async (session, input, context) => {
       const { response: whole, answer, refusal } = await execute(session, input, settings, context);
-      // Refused and unfinished requests have not shown what their code needs.
+      // Refused and unfinished requests have not shown which types their code needs.
       const types =
         answer === undefined || !isEnded(answer) ? [] : told.linesFor(session, codeOf(input), !whole.success);
       const response = modelAnswer({ ...whole, logs: [...whole.logs, ...types] }, maxTokens);
@@ -68,7 +68,7 @@ export function createUnifiedProfile({
   };
 }
 
-/** Of a request that was accepted. */
+/** The code of an accepted request. */
 function codeOf(input: unknown): string {
   const { code } = input as { readonly code?: unknown };
   return typeof code === 'string' ? code : '';

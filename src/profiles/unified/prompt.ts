@@ -3,7 +3,7 @@ import { apiDeclarationsOf, apiExampleOf, apiIndexOf, startingNamespaces } from 
 import type { ToolView } from '../../host/tools/tool-view.js';
 import type { ExecuteSettings } from './execute.js';
 
-/** Some clients cut a description here, silently. */
+/** Some clients silently cut descriptions here. */
 const MAX_DESCRIPTION_CHARACTERS = 2_048;
 
 export function toolDescription(view: ToolView): string {
@@ -15,7 +15,7 @@ export function toolDescription(view: ToolView): string {
   return `${rules}\n${notice === undefined ? `Namespaces:\n${shown}` : notice.slice(0, room)}`;
 }
 
-/** As many namespaces with their tools as there is room for, then the others by name, then how many there are and how to list them. */
+/** As many namespaces with their tools as fit, then the others by name, then their number and how to list them. */
 function namespacesWithin(lines: readonly string[], room: number): string {
   if (lines.join('\n').length <= room) return lines.join('\n');
   const most = room - MORE_CHARACTERS;
@@ -42,10 +42,10 @@ function namespacesWithin(lines: readonly string[], room: number): string {
   ].join('\n');
 }
 
-/** The words around the names of those that are only named. */
+/** The text around the names of namespaces without tools. */
 const MORE_CHARACTERS = 120;
 
-/** The example is of a server that is connected, and of a tool that only reads, where there is one. */
+/** The example uses a connected server, and a read-only tool if there is one. */
 function rulesOf(view: ToolView): string {
   const { call, serverId } = apiExampleOf(view) ?? NO_EXAMPLE;
   return `Runs the body of an async TypeScript function in a sandbox and answers with what it returns. Tools are called in it:
@@ -61,11 +61,11 @@ const found = await ${call}; return found; // better: only the part you need
 
 const NO_EXAMPLE = { call: 'mcp.NAMESPACE.TOOL({ name: value })', serverId: 'SERVER' };
 
-/** What the tools may take of the instructions, unless \`prompt.tokenBudget\` says otherwise; four characters are about a token. */
+/** The token budget for tools in the instructions, unless `prompt.tokenBudget` sets it. Four characters are about a token. */
 const DEFAULT_PROMPT_TOKENS = 2_500;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What an agent should know besides the tool's description. Nothing is in both: an agent reads both, in every session. */
+/** What an agent should know besides the tool's description. Nothing is in both: an agent reads both in every session. */
 export function instructions(view: ToolView, settings: ExecuteSettings, mostResultCharacters: number): string {
   const {
     limits: { defaults, maximum },
@@ -85,7 +85,7 @@ export function instructions(view: ToolView, settings: ExecuteSettings, mostResu
 ${notice ?? `${toolsOf(view)}${startingNamespaces(view)}`}`;
 }
 
-/** As much of the tools as the budget allows: their types, their parameters, their names. Of servers that are starting there is nothing. */
+/** As much about the tools as the budget allows: their types, their parameters, or their names. Starting servers are omitted. */
 function toolsOf(view: ToolView): string {
   const known = knownServers(view);
   if (known.length === 0) return '';
@@ -101,7 +101,7 @@ function knownServers({ forCode }: ToolView): string[] {
   return forCode.servers.filter(({ isStarting }) => isStarting !== true).map(({ id }) => id);
 }
 
-/** What a request gets that does not say how much it wants, and the most that it may ask for where that is more. */
+/** The default for a request that does not set the rate, and the maximum if that is higher. */
 function rateOf(most: number | undefined, usual: number): string {
   if (most === undefined || most === usual) return String(usual);
   return most < usual ? String(most) : `${usual} (\`capabilities\` may ask for ${most})`;

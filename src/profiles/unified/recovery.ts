@@ -10,8 +10,8 @@ import type { Session } from '../../host/session.js';
 const FACTOR = 2;
 
 /**
- * Runs a program, and where its time ran out once more with twice the time. Never where it has called a tool that minds
- * being called twice: what was paid is not paid again because a loop was slow.
+ * Runs a program, and retries once with twice the timeout if it timed out. Never if it has called a tool that is unsafe to repeat:
+ * nothing is paid twice because a loop was slow.
  */
 export async function runWithRecovery(session: Session, request: RunRequest, maxTimeoutMs: number): Promise<RunAnswer> {
   const startedAt = performance.now();
@@ -36,7 +36,7 @@ function isOutOfTime(answer: RunAnswer): answer is EndedAnswer {
   return outcome.status === 'failed' && outcome.failure.limit === 'timeout';
 }
 
-/** What the client's one request has used and said, over both runs. */
+/** The usage and logs of the client's one request, over both runs. */
 function inAll(first: RunSummary, second: RunSummary, timeoutMs: number, longerMs: number): RunSummary {
   return {
     ...second,

@@ -18,7 +18,7 @@ import { warningLine } from '../warning.js';
 import { toContractHint } from './contract-hint.js';
 import { type CodeModeError, codeOf, type ErrorType } from './errors.js';
 
-/** What every execution is answered with, whatever became of it. */
+/** The response of every execution. */
 export interface ExecuteResponse {
   readonly success: boolean;
   readonly result?: JsonValue;
@@ -29,11 +29,11 @@ export interface ExecuteResponse {
 }
 
 export interface ExecutionMetrics {
-  /** Milliseconds, waiting included. */
+  /** Milliseconds, including waits. */
   readonly executionTime: number;
   /** Bytes. */
   readonly memoryUsed: number;
-  /** Milliseconds of a processor. */
+  /** CPU milliseconds. */
   readonly cpuTime: number;
   readonly apiCalls: number;
 }
@@ -76,7 +76,7 @@ export function renderResponse(summary: RunSummary, requestId: string): ExecuteR
   return { success: true, result: JSON.parse(outcome.resultJson) as JsonValue, ...common };
 }
 
-/** Code of this contract writes more than the name of the tool. */
+/** Code of this contract writes more than the tool's name. */
 function inNamespaceWords(line: string): string {
   return line.replace(/Write: await [\w$]+\(\.\.\.\)/, 'Write `await` in front of the call');
 }
@@ -110,13 +110,13 @@ export function renderSuspended(summary: SuspendedSummary, requestId: string): E
   };
 }
 
-/** The client was answered, and the run continues. */
+/** The client got a response, and the run continues. */
 export function renderStillRunning(runId: string, requestId: string): ExecuteResponse {
   const error = errorWith('runtime', 'STILL_RUNNING', `the code is still running as ${runId}`, requestId, { runId });
   return { success: false, error, metrics: NO_METRICS, logs: [], requestId };
 }
 
-/** Nothing has run: the request was refused, or the host could not do its work. */
+/** Nothing has run: the request was refused, or the host failed. */
 export function renderRefusal(error: HostError, requestId: string): ExecuteResponse {
   return { success: false, error: hostErrorOf(error, requestId), metrics: NO_METRICS, logs: [], requestId };
 }
@@ -189,7 +189,7 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
   );
 }
 
-/** A hint names a limit as the host has it; here they are fields of the request, or settings. */
+/** A hint uses the host's name for a limit; here limits are fields of the request, or settings. */
 function inRequestWords(hint: string): string {
   return toContractHint(hint)
     .replace('limits.maxMemoryBytes', 'memoryLimit')
@@ -197,25 +197,25 @@ function inRequestWords(hint: string): string {
     .replace('limits.maxToolCalls', 'sandbox.limits.calls in the configuration');
 }
 
-/** The code of a call that a program of the host's user made itself: the one that code would end with. */
+/** The error code of a call that a library user made directly: the code that an execution would end with. */
 export function codeOfCall(errorClass: string, failed: CallFailure): string {
   if (failed.violation !== undefined) return 'CAPABILITY_VIOLATION';
   if (failed.verdict === 'pending') return 'APPROVAL_PENDING';
   return (errorOfCall(failed) ?? BY_CLASS[errorClass])?.[1] ?? 'TOOL_CALL_FAILED';
 }
 
-/** A failed call by what became of it, where that says more than its class. */
+/** The error of a failed call by its verdict, if that says more than its class. */
 function errorOfCall(failed: CallFailure): readonly [ErrorType, string] | undefined {
   const { serverId, verdict, approvalState, isExpired } = failed;
   if (isExpired === true) return ['security', 'UNAUTHORIZED'];
-  // Whatever was called: the network and files are no exception.
+  // For every call, including the network and files.
   if (verdict === 'invalid_arguments') return ['validation', 'INVALID_ARGUMENTS'];
   if (verdict === 'denied')
     return ['security', approvalState === undefined ? 'POLICY_DENIED' : `APPROVAL_${approvalState}`];
   if (serverId === 'codemode/network') return ['network', (verdict && OF_REQUESTS[verdict]) ?? 'REQUEST_FAILED'];
   if (serverId === 'codemode/filesystem')
     return ['runtime', verdict === 'limited' ? 'RATE_LIMITED' : 'FILE_ACCESS_FAILED'];
-  // What changes nothing has no outcome to be checked: its server was lost, and the call may be made again.
+  // A call that changes nothing has no outcome to check: its server was lost, and the call may be repeated.
   if (verdict === 'outcome_unknown' && failed.isSafeToRepeat === true) return BY_VERDICT.not_sent;
   return verdict === undefined ? undefined : BY_VERDICT[verdict];
 }
@@ -232,7 +232,7 @@ const BY_VERDICT: Readonly<Partial<Record<CallVerdict, readonly [ErrorType, stri
   outcome_unknown: ['mcp', 'OUTCOME_UNKNOWN'],
 };
 
-/** A failed call by the class under which code catches it. */
+/** The error of a failed call by the class under which code catches it. */
 const BY_CLASS: Readonly<Record<string, readonly [ErrorType, string]>> = {
   ToolCallError: ['mcp', 'TOOL_CALL_FAILED'],
   ToolNotFoundError: ['mcp', 'TOOL_NOT_FOUND'],

@@ -1,12 +1,12 @@
 import type { Session } from '../../host/session.js';
 import { apiNamespacesOf, methodSignature, type Namespace } from '../../host/tools/api-view.js';
 
-/** Of one namespace; the rest is counted. */
+/** Limit for one namespace. The remaining tools are counted. */
 const MAX_CHARACTERS = 2_400;
 
 /**
- * How tools are called, as lines of `logs`: of those that a failed program named, and of all tools of a namespace that a program only
- * looked at. Each is told to a session once.
+ * Tool signatures as lines of `logs`: of the tools that a failed program named, and of all tools of a namespace that a program only
+ * inspected. A session gets each signature once.
  */
 export class ToldSignatures {
   readonly #told = new WeakMap<Session, Set<string>>();
@@ -45,7 +45,7 @@ function namesNamespace(code: string, name: string): boolean {
   return new RegExp(`\\bmcp\\s*(?:\\??\\.\\s*${escaped(name)}\\b|\\[\\s*['"\`]${escaped(name)}['"\`])`).test(code);
 }
 
-/** Names are identifiers; `$` is the one character of them that means something here. */
+/** Names are identifiers. `$` is their only character with a meaning in regular expressions. */
 function escaped(name: string): string {
   return name.replaceAll('$', '\\$');
 }

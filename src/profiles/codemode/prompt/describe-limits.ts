@@ -1,6 +1,6 @@
 import { LIMIT_NAMES, LIMITS, type LimitName, type LimitTable } from '../../../domain/limits.js';
 
-/** One entry per limit key: the key, what it means, and its figures in words. */
+/** One entry per limit: its key, its meaning, and its values in words. */
 export function describeLimits({ defaults, maximum }: LimitTable): readonly {
   readonly key: LimitName;
   readonly meaning: string;
@@ -13,7 +13,7 @@ export function describeLimits({ defaults, maximum }: LimitTable): readonly {
   }));
 }
 
-/** Grouped digits by hand: the text must not depend on the machine's locale. */
+/** Digits are grouped without the locale API: the text must not depend on the machine's locale. */
 function inWords(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

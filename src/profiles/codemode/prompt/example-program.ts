@@ -1,6 +1,6 @@
 import type { ExampleCall } from '../../../domain/briefing.js';
 
-/** A program that works with the servers that are connected; where none has a tool to show, it looks for one. */
+/** A program that works with the connected servers. If none has a suitable tool, it searches for one. */
 export function exampleProgram(example: ExampleCall | undefined): string {
   if (example === undefined) return DISCOVERY_PROGRAM;
   const { path, moduleName, exportName, argument } = example;

@@ -1,4 +1,4 @@
-/** Types of the modules that every program has. Each line is read by every agent: short, and nothing twice. */
+/** Types of the modules that every program has. Every agent reads each line: keep it short, and repeat nothing. */
 export const LIBRARY_DECLARATIONS = `declare var __codemode_result__: unknown;
 declare module "@codemode/discovery" {
   type Detail = "name" | "description" | "full"; // "full": with schemas

@@ -5,7 +5,7 @@ const SAVE = `  /** Stores your last program that worked; inputs are values of i
   function save(script: { name: string; description?: string; inputs?: Record<string, string | number> }): Promise<{ name: string; version: number }>;
 `;
 
-/** The module that is declared only where something is stored. */
+/** The module that is declared only if scripts are stored. */
 export const scriptsDeclarations = (maySave: boolean) => `declare module "@codemode/scripts" {
   function listScripts(): Promise<{ name: string; function: string | null; version: number; description: string; inputSchema?: object; outputSchema?: object }[]>;
   /** Runs a stored script by its name and gives its result. */
@@ -13,7 +13,7 @@ export const scriptsDeclarations = (maySave: boolean) => `declare module "@codem
 ${maySave ? SAVE : ''}}
 `;
 
-/** What an agent is told of stored scripts. */
+/** The instructions about stored scripts. */
 export function scriptsSection(scripts: readonly ScriptHead[], maySave: boolean): string {
   return `## Stored scripts: ${scripts.length}
 

@@ -9,19 +9,19 @@ import { scriptsSection } from './scripts-section.js';
 
 export interface InstructionsInput {
   readonly briefing: CatalogBriefing;
-  /** The name under which the tool is listed. */
+  /** The tool's listed name. */
   readonly toolName?: string;
   readonly limits?: LimitTable;
-  /** What is stored for programs to run. Where nothing is, nothing is said of it. */
+  /** The stored scripts that programs may run. If there are none, the instructions do not mention them. */
   readonly scripts?: readonly ScriptHead[];
-  /** Whether a program may ask for one to be stored. */
+  /** Whether a program may ask for a script to be stored. */
   readonly maySave?: boolean;
 }
 
 /**
- * What an agent should know besides the tool's description, which has the rules that no program can do without. Nothing
- * is in both: an agent reads both, in every session. Clients that cut keep the first 2,048 characters, so the servers
- * come first: without them an agent spends a program on finding tools, without the finer rules hardly ever.
+ * What an agent should know besides the tool's description, which has the rules that every program needs. Nothing is in both: an
+ * agent reads both in every session. Clients that cut keep the first 2,048 characters, so the servers come first: without them an
+ * agent spends a program on finding tools, without the finer rules hardly ever.
  */
 export function serverInstructions(input: InstructionsInput): string {
   const { briefing, toolName = 'codemode_run', limits = CORE_LIMITS, scripts = [], maySave = false } = input;
@@ -46,7 +46,7 @@ function details(limits: LimitTable): string {
 - \`await wait("<runId>")\` of \`@codemode/results\` gives the answer of a run that outlived its call, \`await load("<handle>")\` a value too large for its answer. Do not poll in a loop: \`wait\` waits.`;
 }
 
-/** Where something is stored, the module is declared. */
+/** If scripts are stored, the module's declaration says this instead. */
 const SAVE_RULE = '- `save({ name, inputs })` of `@codemode/scripts` keeps your last program; the user is asked.';
 
 function serversSection({ level, text, notice, ...counts }: CatalogBriefing): string {

@@ -2,13 +2,13 @@ import type { CatalogBriefing } from '../../../domain/briefing.js';
 import { DEFAULT_ANSWER, mostResultBytes } from '../model-answer.js';
 import { exampleProgram } from './example-program.js';
 
-/** Some clients cut a description here, silently. */
+/** Some clients silently cut descriptions here. */
 export const MAX_DESCRIPTION_CHARACTERS = 2_048;
 
 /**
- * What the one tool says of itself: the contract, an example that works with the connected servers, how to find tools, and
- * an index as far as there is room. At most `MAX_DESCRIPTION_CHARACTERS`, whatever is connected: an example is bounded, so
- * that the fixed parts and the longest one leave room for some lines of the index, and those come whole or not at all.
+ * The tool's description: the contract, an example that works with the connected servers, how to find tools, and as much of the
+ * index as fits. At most `MAX_DESCRIPTION_CHARACTERS`, whatever is connected. An example is bounded, so that the fixed parts and
+ * the longest example leave room for some lines of the index. Index lines are never cut.
  */
 export function toolDescription({ briefing, mostBytes = MOST_BYTES }: DescriptionInput): string {
   const example = `Example:\n\`\`\`ts\n${exampleProgram(briefing.example)}\`\`\``;
@@ -21,7 +21,7 @@ export function toolDescription({ briefing, mostBytes = MOST_BYTES }: Descriptio
 
 export interface DescriptionInput {
   readonly briefing: CatalogBriefing;
-  /** Results of more bytes are kept under a handle. */
+  /** Larger results are kept under a handle. */
   readonly mostBytes?: number;
 }
 

@@ -3,8 +3,8 @@ import { CORE_LIMITS, type LimitTable } from '../../../domain/limits.js';
 import { describeLimits } from './describe-limits.js';
 
 /**
- * JSON Schema of a request. Only `type`, `properties` and words: figures are in the descriptions, because some model
- * APIs refuse `minimum`, `maximum` and `default`, and the host checks them anyway.
+ * JSON Schema of a request. Only `type`, `properties` and descriptions: limits are in the descriptions, because some model APIs
+ * refuse `minimum`, `maximum` and `default`, and the host checks them anyway.
  */
 export function toolInputSchema(limits: LimitTable = CORE_LIMITS): JsonObject {
   return {
@@ -35,8 +35,8 @@ export function toolInputSchema(limits: LimitTable = CORE_LIMITS): JsonObject {
 }
 
 /**
- * JSON Schema of every answer, also of a program that failed. No more than clients need to check it: some hand it to the
- * model, which reads the answer itself.
+ * JSON Schema of every response, including failures. No more than clients need to validate it: some pass it to the model, which
+ * reads the response itself.
  */
 export function toolOutputSchema(): JsonObject {
   return {
