@@ -6,12 +6,12 @@ import type { CallerAccount } from './workers/caller-account.js';
 
 /** Calls a program may have open at once; each uses memory of the host. */
 const MAX_OPEN_CALLS = 10_000;
-/** Arguments of all open calls of a program. It can make them from one string of its own, at no cost to its memory limit. */
+/** Bytes of arguments of all open calls of a program. It can build them from one string, at no cost to its memory limit. */
 const MAX_OPEN_CALL_BYTES = 64 * 1024 * 1024;
-/** What a journal may hold of answers. They stay here as long as the program runs, however little of them it keeps. */
+/** Bytes of answers that a journal may hold. They stay in memory while the program runs, even if it drops them. */
 const MAX_DELIVERED_BYTES = 512 * 1024 * 1024;
 
-/** What is to be done about a call that a worker says its program made. */
+/** How to treat a call that a worker reports. */
 export type CallCheck =
   | { readonly is: 'new' }
   /** A rebuilt program repeats its calls; those are in flight or answered already. */
@@ -19,7 +19,7 @@ export type CallCheck =
   | { readonly is: 'forged'; readonly reason: string }
   | { readonly is: 'too much'; readonly failure: Failure };
 
-/** The calls of one program: which it made, in which order, which are open, and what they hold. */
+/** The calls of one program: the calls it made, their order, which are open, and the bytes they hold. */
 export class CallRegistry {
   readonly #journal: Pick<Journal, 'calls' | 'deliveries'>;
   readonly #open = new Map<CallNumber, GuestCall>();
@@ -30,7 +30,7 @@ export class CallRegistry {
   /** The last call that the current worker has reported: a worker reports every call once, in order. */
   #saidByWorker = 0;
 
-  /** `account`: where answers stay in memory for as long as the program runs, those of all programs of its caller count. */
+  /** `account`: charged for answers held in memory, across all programs of the caller. */
   constructor(journal: Pick<Journal, 'calls' | 'deliveries'>, account?: CallerAccount) {
     this.#journal = journal;
     this.#account = account;
@@ -44,24 +44,24 @@ export class CallRegistry {
     return this.#open.get(number);
   }
 
-  /** Takes over what a suspended program had open. */
+  /** Takes over the open calls of a suspended program. */
   carryOver(open: readonly GuestCall[]): void {
     for (const call of open) {
       this.#open.set(call.number, call);
       this.#openBytes += call.argumentsJson.length;
     }
     for (const each of this.#journal.deliveries) if ('body' in each) this.#deliveredBytes += each.body.byteLength;
-    // It had them before it was suspended, and is not refused what it has.
+    // The program held them before it was suspended, so they are never refused.
     this.#account?.take(this.#deliveredBytes + this.#openBytes);
     this.#seen = this.#journal.calls.length;
   }
 
-  /** The program is in another worker, which may tell of its calls again, except for the first `said`. */
+  /** The program is in another worker, which may report its calls again, except for the first `said`. */
   inAnotherWorker(said = 0): void {
     this.#saidByWorker = said;
   }
 
-  /** Enters a call. Each number is made once: a worker that says something else under it is not believed. */
+  /** Enters a call. Each number is used once: a worker that reports something else under a known number is not believed. */
   enter(call: GuestCall): CallCheck {
     if (call.number <= this.#saidByWorker) return { is: 'forged', reason: 'it made the same call twice' };
     this.#saidByWorker = call.number;
@@ -87,7 +87,7 @@ export class CallRegistry {
     return { is: 'new' };
   }
 
-  /** Closes a call with its answer: what is to be delivered, or why the program ends instead. */
+  /** Closes a call with its answer. Returns the delivery, or the failure that ends the program instead. */
   answer({ number, argumentsJson }: GuestCall, reply: CallReply, atMs: number): Answer | Failure {
     this.#open.delete(number);
     this.#openBytes -= argumentsJson.length;
@@ -100,7 +100,7 @@ export class CallRegistry {
     return { kind: reply.ok ? 'result' : 'error', call: number, atMs, body };
   }
 
-  /** The program is not in memory any more. */
+  /** The program is no longer in memory. */
   release(): void {
     this.#account?.giveAll();
   }

@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** A jail is two or three processes; a tree that grows while it is read ends here. */
+/** A jail is two or three processes. This bounds a tree that grows while it is read. */
 const MAX_PROCESSES_READ = 16;
 
-/**
- * Milliseconds for which the main threads of a process and of those below it have had a core. `NaN` where the kernel does not
- * say. Takes some 50 µs.
- */
+/** CPU milliseconds of the main threads of a process and its descendants. `NaN` if the kernel does not report it. Takes about 50 µs. */
 export function computedMs(root: number): number {
   let nanoseconds = 0;
   const found = [root];

@@ -1,10 +1,10 @@
 import type { Failure, GuestError } from '../domain/run.js';
 
-/** How a program fails for reasons that only this side of the wall can see. */
+/** Program failures that only the host can see. */
 
 export const CANCELLED: Failure = { kind: 'cancelled', name: 'Error', message: 'the run was cancelled' };
 
-/** For a program whose workers died before they said anything of it: the parser is what meets a source first. */
+/** For a program whose workers died before they reported anything: the parser is the first to process the source. */
 export const UNREADABLE: Failure = {
   kind: 'syntax',
   name: 'SyntaxError',
@@ -79,7 +79,7 @@ export function lostItsWorkers(reason: string): Failure {
   };
 }
 
-/** What a program is told when answering its call failed in a way that is ours. */
+/** The error that a program gets when answering its call failed inside the host. */
 export const FAILED_INSIDE: GuestError = {
   errorClass: 'ToolCallError',
   message: 'the call failed inside the host',

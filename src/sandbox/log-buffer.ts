@@ -1,7 +1,7 @@
 import { LOG_ENTRY_BYTES, MAX_LOG_ENTRIES } from '../domain/limits.js';
 import type { LogEntry } from '../domain/run.js';
 
-/** What one program has logged. Entries are numbered: a rebuilt program says them again, and they are kept once. */
+/** The logs of one program. Entries are numbered: a rebuilt program sends them again, and each is kept once. */
 export class LogBuffer {
   readonly #maxBytes: number;
   readonly #entries: LogEntry[] = [];
@@ -22,7 +22,7 @@ export class LogBuffer {
     this.#bytes = entries.reduce((sum, entry) => sum + costOf(entry), 0);
   }
 
-  /** `too much`: the worker cuts logs at the limit, so one that sends more is not ours any more. */
+  /** `too much`: our worker cuts logs at the limit, so a worker that sends more has been taken over. */
   enter(number: number, entry: LogEntry): 'kept' | 'not kept' | 'too much' {
     if (number < this.#seen || this.#entries.length >= MAX_LOG_ENTRIES) return 'not kept';
     this.#bytes += costOf(entry);

@@ -11,17 +11,17 @@ import type { CallerAccount } from './workers/caller-account.js';
 /** The run whose program makes the calls. */
 export interface CallingRun {
   readonly journal: Journal;
-  /** It has ended or was suspended: answers come too late. */
+  /** The run has ended or was suspended: answers arrive too late. */
   readonly isGone: boolean;
-  /** The time of a delivery that is made now. */
+  /** The time of a delivery made now. */
   now(): number;
   deliver(delivery: Delivery): void;
   fail(failure: Failure): void;
-  /** Its worker says of a call what cannot be. */
+  /** The worker reports a call that cannot be genuine. */
   forged(reason: string): void;
 }
 
-/** The calls of one program on their way: to the delegate and back, held back while the program is being suspended. */
+/** The calls of one program in flight: to the delegate and back, held back while the program is being suspended. */
 export class ProgramCalls {
   readonly #run: CallingRun;
   readonly #registry: CallRegistry;
@@ -45,17 +45,17 @@ export class ProgramCalls {
     return this.#registry.find(number) !== undefined;
   }
 
-  /** Takes over what a suspended program had open. */
+  /** Takes over the open calls of a suspended program. */
   carryOver(open: readonly GuestCall[]): void {
     this.#registry.carryOver(open);
   }
 
-  /** The program is in another worker, which may tell of its calls again, except for the first `said`. */
+  /** The program is in another worker, which may report its calls again, except for the first `said`. */
   inAnotherWorker(said?: number): void {
     this.#registry.inAnotherWorker(said);
   }
 
-  /** Ends what the run waits for, and its calls in flight. */
+  /** Cancels whatever the run waits for, and its calls in flight. */
   get cancellation(): Cancellation {
     return this.#cancellation;
   }
@@ -115,7 +115,7 @@ export class ProgramCalls {
   }
 
   #deliver(call: GuestCall, reply: CallReply): void {
-    // Said twice, it is an answer to nothing.
+    // The call was answered already; a second answer is ignored.
     if (this.#registry.find(call.number) === undefined) return;
     if ('ends' in reply) this.#run.journal.endedBy = { call: call.number, failure: reply.ends };
     const delivery = this.#registry.answer(call, reply, this.#run.now());

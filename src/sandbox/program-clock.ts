@@ -5,7 +5,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export class ProgramClock {
   #lastAtMs: number;
   #timer: NodeJS.Timeout | undefined;
-  /** When the program's next timer is due. */
+  /** Time at which the program's next timer is due. */
   wakeAtMs: number | null = null;
 
   constructor(lastAtMs: number) {

@@ -1,9 +1,9 @@
 import type { CallReply, GuestCall, LogEntry, Outcome, ResourceUsage } from '../domain/run.js';
 import type { Delivery, Journal } from './journal/journal.js';
 
-/** What a program reports to the host while it runs and when it ends. */
+/** The reports of a program to the host while it runs and when it ends. */
 
-/** Answers the calls of one program in the sandbox, and is told of its logs and deliveries. `Run` implements it. */
+/** Answers the calls of one program in the sandbox, and receives its logs and deliveries. `Run` implements it. */
 export interface SandboxDelegate {
   /** Answers a call of the program. A rejection reaches the program as an error without host details. */
   onCall(call: GuestCall, signal: AbortSignal): Promise<CallReply>;
@@ -21,7 +21,7 @@ export interface RunReport {
   readonly usage: ResourceUsage;
 }
 
-/** Usage only grows: after a rebuild the new worker's numbers count only where they are larger. */
+/** Usage only grows: after a rebuild the new worker's numbers count only if they are larger. */
 export function mostOf(known: ResourceUsage, said: ResourceUsage): ResourceUsage {
   return {
     cpuMs: Math.max(known.cpuMs, said.cpuMs),
@@ -29,7 +29,7 @@ export function mostOf(known: ResourceUsage, said: ResourceUsage): ResourceUsage
   };
 }
 
-/** What a program has used so far. Suspended time does not count. */
+/** The usage of a program so far. Suspended time does not count. */
 export type UsedSoFar = Pick<RunReport, 'durationMs' | 'usage'>;
 
 /** The host's state of a suspended program. */

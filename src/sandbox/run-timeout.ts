@@ -3,12 +3,12 @@ import { TimeBudget } from './time-budget.js';
 
 /** Grace period in which a worker may end a program itself, before the whole worker is killed. */
 export const KILL_GRACE_MS = 250;
-/** Grace period in which a worker may hand over the result of a program that waits. */
+/** Grace period in which a worker may return the result of a waiting program. */
 const FINISH_GRACE_MS = 1_000;
 
 /** A program whose time is over. */
 interface Late {
-  /** By a call that its worker waits for. */
+  /** Blocked by a call that its worker waits for. */
   readonly isBlocked: boolean;
   readonly mayHaveResult: boolean;
 }
@@ -44,15 +44,15 @@ export class RunTimeout {
     this.#isHeld = isHeld;
   }
 
-  /** The program begins or stops to compute. */
+  /** The program starts or stops computing. */
   count(isComputing: boolean): void {
     if (this.#isHeld && !isComputing) this.#budget.stop();
     else this.#budget.start();
   }
 
   /**
-   * The time is over. A computing program is interrupted by its worker, or killed. One that waits is asked for its result, which
-   * it has if its last line has run. One that is blocked by a call, or has no worker, ends here.
+   * The time is over. A computing program is interrupted by its worker, or killed. A waiting program is asked for its result,
+   * which it has if its last line has run. A program that is blocked by a call, or has no worker, ends here.
    */
   end(place: EnginePlace | undefined, { isBlocked, mayHaveResult }: Late, fail: () => void): void {
     if (place === undefined) return fail();

@@ -7,19 +7,19 @@ import { HostError } from '../domain/errors.js';
 import type { ProcessLanguage } from '../domain/process-program.js';
 import type { WorkerRole } from '../wire/messages.js';
 
-/** Where the files lie inside a jail. */
+/** The folder of the files inside a jail. */
 export const JAIL_FOLDER = '/codemode';
 const ADDON = `${JAIL_FOLDER}/transform.node`;
 
 export interface RuntimeFiles {
   readonly build: string;
-  /** Sources of what Go programs are linked with, and of what compiles them. */
+  /** Sources of the library that Go programs are linked with, and of the builder. */
   readonly goFolder: string;
-  /** Of those sources alone: most builds leave them as they were. */
+  /** The digest of the Go sources alone: most builds leave them unchanged. */
   readonly goDigest: string;
-  /** What is mounted for a role, and nothing else is. */
+  /** The complete list of mounts for a role. */
   readonly mounts: Readonly<Record<Role, readonly { readonly from: string; readonly to: string }[]>>;
-  /** What the interpreter is started with: the entry, then what it is to find its way by. */
+  /** The interpreter's arguments: the entry, then the paths that the entry needs. */
   readonly arguments: Readonly<Record<Role, readonly string[]>>;
 }
 
@@ -41,10 +41,7 @@ const MOUNTED: Readonly<Record<Role, readonly string[]>> = {
 
 const manifestSchema = z.object({ build: z.string(), files: z.record(z.string(), z.string()) });
 
-/**
- * Finds the worker's files and checks each against the hash it was built with: a worker that is not the one we built is
- * not started.
- */
+/** Finds the worker's files and checks each against its hash from the build. A worker with other files is not started. */
 export function loadRuntimeFiles(folder: string): RuntimeFiles {
   const manifestFile = join(folder, 'manifest.json');
   if (!existsSync(manifestFile))
@@ -83,7 +80,7 @@ function goDigestOf(files: Readonly<Record<string, string>>): string {
   return createHash('sha256').update(JSON.stringify(own.sort())).digest('hex');
 }
 
-/** The native part of oxc-transform for this machine: npm installs the one of our optional dependencies that fits. */
+/** The native part of oxc-transform for this machine. npm installs the optional dependency that fits. */
 function parserAddon(): string {
   const require = createRequire(import.meta.url);
   for (const libc of ['gnu', 'musl']) {
@@ -91,7 +88,7 @@ function parserAddon(): string {
     try {
       return require.resolve(`@oxc-transform/binding-${name}/transform.${name}.node`);
     } catch {
-      // Not this C library: the other package may be there.
+      // Built for another C library: the other package may be installed.
     }
   }
   throw new HostError(

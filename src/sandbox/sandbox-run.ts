@@ -58,7 +58,7 @@ export class SandboxRun implements MovableRun, CallingRun {
     this.#clock = new ProgramClock(journal.deliveries.at(-1)?.atMs ?? journal.startedAtMs);
   }
 
-  /** Settles when the program has come to an end of any kind. Suspended programs have not. */
+  /** Settles when the program has ended in any way. A suspended program has not ended. */
   get report(): Promise<RunReport> {
     return this.#ended.promise;
   }
@@ -71,7 +71,7 @@ export class SandboxRun implements MovableRun, CallingRun {
     return this.#state === 'running' && this.#place?.isQuiet === true && !this.#handOver.isUnderWay;
   }
 
-  /** The engine that has it. */
+  /** The engine that has the run. */
   get engine(): EngineName {
     return engineOf(this.journal);
   }
@@ -105,8 +105,8 @@ export class SandboxRun implements MovableRun, CallingRun {
   }
 
   /**
-   * A program that was suspended: from its image, which contains so many of the journal's deliveries, so that the others are
-   * delivered again. Without one, or with one of another build, it is rebuilt from its journal.
+   * Resumes a suspended program from its image, which contains the first `inImage` deliveries of the journal; the others are
+   * delivered again. Without an image, or with one of another build, the program is rebuilt from its journal.
    */
   async beginAgain(carried: CarriedOver, image?: { readonly bytes: Buffer; readonly inImage: number }): Promise<void> {
     this.#record.carryOver(carried);
@@ -122,7 +122,7 @@ export class SandboxRun implements MovableRun, CallingRun {
     this.fail(CANCELLED);
   }
 
-  /** Whether it waits only for a person: its timeout is paused then, except while it computes. */
+  /** Whether the run waits only for a person. Its timeout is then paused, except while it computes. */
   holdTime(isHeld: boolean): void {
     this.#timeout.hold(isHeld);
     this.#countTime();
@@ -156,12 +156,11 @@ export class SandboxRun implements MovableRun, CallingRun {
     return image;
   }
 
-  /** What the next process needs besides journal and image. */
+  /** The state that the next process needs besides journal and image. */
   get carriedOver(): CarriedOver {
     return { openCalls: this.openCalls, logs: this.#record.logs, wakeAtMs: this.#clock.wakeAtMs, used: this.used };
   }
 
-  /** Used so far. */
   get used(): UsedSoFar {
     return this.#record.used;
   }
@@ -178,7 +177,7 @@ export class SandboxRun implements MovableRun, CallingRun {
       case 'execution/waiting':
         this.#record.countUsage(message.usage);
         this.#countTime();
-        // Answers come in order: the last one is the answer to `suspend`, and it is no image.
+        // Replies come in order: the last one answers `suspend`, and it is not an image.
         if (this.#state === 'suspending' && this.#place?.isQuiet === true) this.#stay();
         return this.#waiting(message.wakeAtMs);
       case 'call/request':
@@ -244,7 +243,7 @@ export class SandboxRun implements MovableRun, CallingRun {
     const before = this.#place;
     this.#place = to;
     this.#calls.inAnotherWorker(said);
-    // Before anything that it says: from here on the run must be rebuilt in this engine.
+    // Recorded before any message of this engine: from here on the run must be rebuilt in it.
     this.#record.noteEngine('v8');
     before?.leave();
   }
@@ -256,7 +255,7 @@ export class SandboxRun implements MovableRun, CallingRun {
     this.#countTime();
   }
 
-  /** V8 does not take it, or cannot continue it: it is rebuilt in QuickJS. */
+  /** V8 refused the program, or cannot continue it: it is rebuilt in QuickJS. */
   #leaveV8(from: EnginePlace): void {
     if (this.engine !== 'v8') return from.kill('it refused what it was not asked');
     this.#handOver.refused();
@@ -284,11 +283,11 @@ export class SandboxRun implements MovableRun, CallingRun {
     this.#state = 'running';
     this.#timeout.start();
     begin(place);
-    // Delivers the whole journal to a program that starts again, and to all what was answered while they had no worker.
+    // Sends the whole journal to a program that starts again, and to any program the answers that arrived while it had no worker.
     place.catchUp();
   }
 
-  /** Rebuilds the program in another worker, from the journal. Calls that it repeats are not made twice. */
+  /** Rebuilds the program in another worker from the journal. Calls that it repeats are not made twice. */
   #goElsewhere(): Promise<void> {
     this.#state = 'placing';
     this.#calls.releaseReplies();
@@ -322,9 +321,9 @@ export class SandboxRun implements MovableRun, CallingRun {
     this.#clock.wakeAt(this.isWaiting ? wakeAtMs : null, (atMs) => this.deliver({ kind: 'timer', atMs }));
   }
 
-  /** Its worker says of a call what cannot be. */
+  /** The worker reports a call that cannot be genuine. */
   forged(reason: string): void {
-    // It came back from V8, which computed something else.
+    // The run came back from V8, which computed something else.
     if (this.#handOver.cameBack) this.fail(ENGINES_DISAGREE);
     else this.#place?.kill(reason);
   }
@@ -334,7 +333,7 @@ export class SandboxRun implements MovableRun, CallingRun {
     if (kept === 'not kept') this.#place?.wasted();
   }
 
-  /** The worker sent what no worker of ours sends. */
+  /** The worker sent something that no worker of ours sends. */
   #killFor(problem: string | undefined): void {
     if (problem !== undefined) this.#place?.kill(problem);
   }
@@ -347,7 +346,7 @@ export class SandboxRun implements MovableRun, CallingRun {
     this.#calls.suspended(Buffer.from(image));
   }
 
-  /** Its image exceeds the limit, so it continues in its worker. */
+  /** The image exceeds the limit, so the program continues in its worker. */
   #stay(): void {
     this.#state = 'running';
     this.#countTime();

@@ -31,9 +31,9 @@ export interface SandboxOptions {
   readonly pool: PoolOptions;
   /** Key under which suspended programs are sealed. */
   readonly sealKey: Uint8Array;
-  /** Absent: QuickJS. V8 is used inside a jail only: without one, it is no sandbox. */
+  /** Absent: QuickJS. V8 is used only inside a jail: without a jail, V8 is not a sandbox. */
   readonly engine?: EngineChoice;
-  /** Tasks of the machine that have a core or wait for one, with this process; absent: asks the kernel. */
+  /** Tasks of the machine that have a core or wait for one, including this process; absent: asks the kernel. */
   readonly runnable?: () => number;
 }
 
@@ -41,7 +41,7 @@ export interface StartOptions {
   readonly caller: CallerId;
   readonly program: Program;
   readonly execution?: RunId;
-  /** Cancels the program, whether it waits for a worker or runs. */
+  /** Cancels the program, whether it is queued or runs. */
   readonly signal?: StopSignal;
 }
 
@@ -90,14 +90,14 @@ export class Sandbox {
     this.#engine = this.#both ?? quickJs;
   }
 
-  /** Processes and programs now, and what has been since the start. */
+  /** Current processes and programs, and totals since the start. */
   get figures() {
     const { now, sinceStart } = this.pool.figures;
     const handOvers = Object.entries(this.handOvers ?? {}).map(([event, count]) => [`v8_${event}`, count] as const);
     return { now: { ...now, v8: this.v8?.size ?? 0 }, sinceStart: { ...sinceStart, ...Object.fromEntries(handOvers) } };
   }
 
-  /** What came of handing runs over to V8; absent where there is no V8. */
+  /** The outcomes of hand-overs to V8; absent without V8. */
   get handOvers(): BothEngines['figures'] | undefined {
     return this.#both?.figures;
   }
@@ -141,8 +141,8 @@ export class Sandbox {
   }
 
   /**
-   * Resumes a suspended program, in any worker. Its open calls are answered through `execution.answer`. The signal cancels
-   * it as in `start`; the stored program is not changed by that and can be resumed again.
+   * Resumes a suspended program, in any worker. Its open calls are answered through `execution.answer`. The signal cancels it as
+   * in `start`. The stored program stays unchanged and can be resumed again.
    */
   async resume(
     suspended: Pick<SuspendedProgram, 'execution' | 'codeDigest' | 'sealed'>,
@@ -163,7 +163,7 @@ export class Sandbox {
     const head = JSON.parse(plain.toString('utf8', 4, 4 + headBytes)) as SuspendedHead;
     const journal = decodeJournal(head.journal);
     const inImage = journal.deliveries.length;
-    // None of a program in V8, which is rebuilt from its journal.
+    // Empty for a program in V8, which is rebuilt from its journal.
     const image = plain.subarray(4 + headBytes);
     const carried = since === undefined ? head.carried : addSince(journal, head.carried, since);
     const resumed = new SandboxRun(this.#engine, caller, journal, delegate, head.remainingMs);
@@ -184,7 +184,7 @@ export class Sandbox {
     };
     let divergence: string | undefined;
     const execution: SandboxRun = new SandboxRun(this.#engine, caller, journal, {
-      // Answers come from the journal, in its order; a call is only compared.
+      // Answers come from the journal, in its order; a call is only compared with the recorded one.
       onCall: (call) => {
         const known = recorded.calls[call.number - 1];
         if (
@@ -205,8 +205,8 @@ export class Sandbox {
   }
 
   /**
-   * The line of each recorded call: runs the program again, and answers a call from the record after its place was asked for. Only
-   * calls that are the recorded ones count. Ends where the program goes another way, or when the signal says so.
+   * The source line of each recorded call. Runs the program again, and answers each call from the record once its position was
+   * requested. Only calls that equal the recorded ones count. Ends if the program diverges, or when the signal aborts.
    */
   async locateCalls(recorded: Journal, caller: CallerId, signal: AbortSignal): Promise<Map<CallNumber, number>> {
     const lines = new Map<CallNumber, number>();

@@ -1,4 +1,4 @@
-/** The longest delay a timer of Node takes; longer ones would fire at once. */
+/** The longest delay of a Node timer; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A time budget: computing and waiting for tools count, being suspended or queued does not. */

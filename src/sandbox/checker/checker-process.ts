@@ -13,13 +13,13 @@ import { readDiagnostics } from './read-diagnostics.js';
 export interface CheckerProcessOptions {
   readonly jail: Jail;
   readonly compiler: TypeScriptCompiler;
-  /** A folder with a link `exe`: see `SelfFolder`. */
+  /** A folder with a link `exe`. See `SelfFolder`. */
   readonly selfFolder: string;
   readonly limits?: Partial<CheckerLimits>;
 }
 
 export interface CheckerLimits {
-  /** Of one check. The compiler has been warm before. */
+  /** Timeout of one check. The compiler is warm before the first check. */
   readonly checkMs: number;
   readonly startMs: number;
   readonly memoryBytes: number;
@@ -27,16 +27,16 @@ export interface CheckerLimits {
 
 const MEGABYTE = 1024 * 1024;
 export const CHECKER_LIMITS: CheckerLimits = { checkMs: 1_500, startMs: 20_000, memoryBytes: 384 * MEGABYTE };
-/** Go sets its heap aside in pieces of 64 MB, which count as soon as they are set aside. */
+/** Go reserves its heap in pieces of 64 MB, and a reservation counts against the limit at once. */
 const SET_ASIDE_BYTES = 256 * MEGABYTE;
 const MAX_MESSAGE_BYTES = 16 * MEGABYTE;
-/** After so many checks a process is replaced, whatever state they left it in. */
+/** Checks after which a process is replaced, whatever state they left it in. */
 const CHECKS_IN_LIFE = 5_000;
 const CALLBACKS = 'readFile,fileExists,directoryExists,getAccessibleEntries,realpath';
 
 /**
- * One native TypeScript in its own jail, resident. It parses what agents write, so it holds nothing but declarations and
- * the program in question, of one caller; it sees no file, no network, and whatever it answers is parsed like a stranger's.
+ * One resident native TypeScript compiler in its own jail. It parses what agents write, so it holds only declarations and the
+ * program being checked, of one caller. It has no access to files or the network, and its answers are parsed as untrusted input.
  */
 export class CheckerProcess {
   readonly #child: ChildProcess;
@@ -80,7 +80,7 @@ export class CheckerProcess {
     });
   }
 
-  /** Starts one and checks a program whose mistake is known. Throws where the answer is not the expected one. */
+  /** Starts a compiler and checks a program with a known mistake. Throws if the answer is not the expected one. */
   static async start(options: CheckerProcessOptions): Promise<CheckerProcess> {
     const started = new CheckerProcess(options);
     try {
@@ -93,7 +93,7 @@ export class CheckerProcess {
     return started;
   }
 
-  /** Whether it can be asked again. */
+  /** Whether it can run another check. */
   get isUsable(): boolean {
     return this.#end === undefined && this.#checks < CHECKS_IN_LIFE;
   }
@@ -102,7 +102,10 @@ export class CheckerProcess {
     return this.#child.pid;
   }
 
-  /** What the compiler says of a program; one at a time. Rejects where it takes too long or dies: it is gone then. */
+  /**
+   * The compiler's diagnostics for a program; one check at a time. Rejects if the check times out or the process dies. The process
+   * is gone then.
+   */
   check(source: string, files: CheckedFiles): Promise<readonly CompilerDiagnostic[]> {
     const checked = this.#last.then(() => this.#within(this.#limits.checkMs, () => this.#check(source, files)));
     this.#last = checked.catch(() => {});
@@ -139,7 +142,7 @@ export class CheckerProcess {
     const before = this.#snapshot;
     this.#snapshot = snapshot;
     const found = await this.#rpc.request('getSemanticDiagnostics', { snapshot, project, file: PROGRAM_PATH });
-    // Nobody waits for it.
+    // Nothing waits for this reply.
     if (before !== undefined) this.#rpc.request('release', { snapshot: before }).catch(() => {});
     return readDiagnostics(found);
   }
@@ -171,13 +174,13 @@ function jailedCompiler(
     runtime: 'go',
     interpreterPath: binary,
     interpreterArguments: ['--api', '--async', '--cwd', '/p', `--callbacks=${CALLBACKS}`],
-    // It ends where this file is not beside it. What it reads of the language comes from the host all the same.
+    // The compiler exits if this file is not beside it. It still reads the language's declarations from the host.
     files: [{ from: join(libraries, 'lib.d.ts'), to: '/bin/lib.d.ts' }],
     folders: [{ from: selfFolder, to: '/proc/self', hidden: [], addons: [] }],
     environment: { GOMEMLIMIT: String(memoryBytes), GOMAXPROCS: '2', GOTRACEBACK: 'none' },
     limits: {
       dataBytes: memoryBytes + SET_ASIDE_BYTES,
-      // It lives as long as its host; a check that computes without end is killed by the clock.
+      // It lives as long as its host. The timeout kills a check that never ends.
       cpuSeconds: undefined,
       processes: 64,
       fileBytes: 0,
@@ -186,7 +189,7 @@ function jailedCompiler(
   };
 }
 
-/** A wide character before the mistake: positions are counted in UTF-16 units. */
+/** A wide character before the mistake tests that positions are counted in UTF-16 units. */
 const SELF_TEST = "import { known } from '@codemode/self-test';\nawait known({ text: '\u00fc\u{1f600}', numbr: 1 });\n";
 const SELF_TEST_FILES: CheckedFiles = {
   globals: '',

@@ -3,36 +3,36 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
 
-/** A native TypeScript of this machine. */
+/** A native TypeScript compiler on this machine. */
 export interface TypeScriptCompiler {
   readonly version: string;
-  /** One file that is linked with nothing. */
+  /** One statically linked file. */
   readonly binary: string;
-  /** Where its declarations of the language are: `lib.es2023.d.ts` and so on. */
+  /** The folder of its language declarations: `lib.es2023.d.ts` and so on. */
   readonly libraries: string;
 }
 
-/** Why there is none, and the one thing to type. */
+/** Why no compiler was found, and the one command to type. */
 export interface MissingCompiler {
   readonly reason: string;
   readonly fix: string;
 }
 
 export interface CompilerSearch {
-  /** The package that the configuration names. Nothing else is tried then. */
+  /** The package that the configuration names. If set, nothing else is tried. */
   readonly configured?: string | undefined;
-  /** Where `codemode check --install` puts it. */
+  /** The folder that `codemode check --install` installs into. */
   readonly installFolder: string;
-  /** Where we lie ourselves: a TypeScript that was installed beside us is found from here. */
+  /** Our own location: a TypeScript installed beside us is found from here. */
   readonly from: string;
 }
 
-/** The release whose interface this build was tested with, and which `codemode check --install` fetches. */
+/** The release whose interface this build was tested with. `codemode check --install` fetches it. */
 export const TESTED_VERSION = '7.0.2';
 const OLDEST_MAJOR = 7;
 const FIX = 'Install it with: codemode check --install';
 
-/** The configured package, else the one that we installed, else one beside us. Nothing of the current folder is looked at. */
+/** The configured package, else the one that we installed, else one beside us. The current folder is never searched. */
 export function findCompiler(search: CompilerSearch): TypeScriptCompiler | MissingCompiler {
   const { configured, installFolder, from } = search;
   if (configured !== undefined) {
@@ -43,7 +43,7 @@ export function findCompiler(search: CompilerSearch): TypeScriptCompiler | Missi
   const installed = join(installFolder, 'node_modules', 'typescript');
   const own = existsSync(installed) ? inspect(installed) : 'the type checker is not installed';
   if (typeof own !== 'string') return own;
-  // An older one beside us is somebody else's.
+  // An older TypeScript beside us belongs to another project.
   const beside = packageBeside(from);
   const found = beside === undefined ? undefined : inspect(beside);
   return found === undefined || typeof found === 'string' ? { reason: own, fix: FIX } : found;

@@ -6,12 +6,12 @@ import { makeFolderSync } from '../../lib/files/make-folder.js';
 import { TESTED_VERSION } from './compiler.js';
 
 /**
- * Installs the tested TypeScript into a folder of our own, with the user's npm: the registry, the proxy and the
- * certificates are those that the user has configured. Nothing of the package is executed by it.
+ * Installs the tested TypeScript into our own folder with the user's npm, so the user's registry, proxy and certificates apply.
+ * Nothing of the package is executed during the install.
  */
 export async function installCompiler(folder: string, npm = 'npm'): Promise<void> {
   makeFolderSync(folder, 0o755);
-  // Without a manifest npm would look for one in the folders above.
+  // Without a manifest npm would look for one in the parent folders.
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name: 'codemode-checker', private: true })}\n`);
   const args = ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact'];
   const child = spawn(npm, [...args, `typescript@${TESTED_VERSION}`], {

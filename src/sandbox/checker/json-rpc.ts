@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import { Allowance } from '../../lib/allowance.js';
 import { type Deferred, deferred } from '../../lib/async/deferred.js';
 
-/** What the other side asks of us while it works for us: a method and its parameters. */
+/** Answers a request that the peer sends while it handles ours: a method and its parameters. */
 export type AnswerQuestion = (method: string, params: JsonValue | undefined) => JsonValue;
 
 export interface RpcOptions {
@@ -11,21 +11,24 @@ export interface RpcOptions {
   readonly output: Readable;
   readonly answer: AnswerQuestion;
   readonly maxMessageBytes: number;
-  /** It broke the protocol. Said once; nothing is read afterwards. */
+  /** The peer broke the protocol. Called once; nothing is read afterwards. */
   readonly onBroken: (reason: string) => void;
 }
 
 /** A compiler asks for some hundred files when it starts, and for a few with each program. */
 const MESSAGES = { burst: 50_000, perSecond: 5_000 };
 const BYTES = { burst: 128 * 1024 * 1024, perSecond: 32 * 1024 * 1024 };
-/** Answers that it has not read yet. Beyond this nothing more of it is read: a few words of it are answered with a whole file. */
+/**
+ * Bytes of answers that the peer has not read yet. Beyond this we stop reading: a request of a few words is answered with a whole
+ * file.
+ */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
 const HEAD_END = '\r\n\r\n';
 const MAX_HEAD_BYTES = 256;
 const LENGTH = /^Content-Length: (\d{1,9})$/im;
 
-/** JSON-RPC 2.0 with `Content-Length` heads, as language servers speak it. Everything that is read is hostile until parsed. */
+/** JSON-RPC 2.0 with `Content-Length` headers, as in the Language Server Protocol. Everything read is untrusted until parsed. */
 export class RpcConnection {
   readonly #options: RpcOptions;
   readonly #open = new Map<number, Deferred<JsonValue>>();
@@ -45,7 +48,7 @@ export class RpcConnection {
     options.input.on('drain', () => this.#readOn());
   }
 
-  /** Rejects with what the other side says, or when the connection fails. */
+  /** Rejects with the peer's error, or when the connection fails. */
   request(method: string, params: JsonValue): Promise<JsonValue> {
     const id = this.#nextId++;
     const reply = deferred<JsonValue>();
@@ -76,7 +79,7 @@ export class RpcConnection {
     this.#takeMessages();
   }
 
-  /** What was held back while it did not read. */
+  /** Resumes reading, which was paused while the peer did not read our answers. */
   #readOn(): void {
     if (this.#isBroken || !this.#options.output.isPaused()) return;
     this.#takeMessages();
@@ -88,7 +91,7 @@ export class RpcConnection {
   }
 
   #takeMessages(): void {
-    // A large message comes in many chunks: they are joined once.
+    // A large message arrives in many chunks, which are joined once.
     if (this.#bytes < this.#wantedBytes) return;
     let rest = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#bytes);
     try {
@@ -119,7 +122,7 @@ export class RpcConnection {
       throw new Error('it sent more than a compiler has to say');
   }
 
-  /** The first message of a buffer, once it is there as a whole. */
+  /** The first message of a buffer, if it is complete. */
   #take(buffer: Buffer): { readonly text: string; readonly bytes: number } | undefined {
     this.#wantedBytes = 0;
     const end = buffer.subarray(0, MAX_HEAD_BYTES).indexOf(HEAD_END);

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonValue } from '../../domain/json.js';
 
-/** The files that a program is checked with, besides itself and those of the language. Paths are relative: `servers/github.d.ts`. */
+/** The files that a program is checked with, besides its own and the language's. Paths are relative: `servers/github.d.ts`. */
 export interface CheckedFiles {
-  /** Read before any other: global names. */
+  /** Declarations of global names. Read before any other file. */
   readonly globals: string;
-  /** The declarations of a module under `@codemode/`, or undefined where there is none. The same text until it changes. */
+  /** The declarations of a module under `@codemode/`, or undefined if there is no such module. The same text until it changes. */
   module(name: string): string | undefined;
 }
 
@@ -20,7 +20,7 @@ const LIBRARY_FILE = /\/(lib(?:\.[a-z0-9]+)*\.d\.ts)$/;
 
 const CONFIG = JSON.stringify({
   compilerOptions: {
-    // As strict as it can be: what is only doubtful is told apart afterwards.
+    // As strict as possible: doubtful findings are sorted out afterwards.
     ...{ strict: true, useUnknownInCatchVariables: false, noEmit: true, skipLibCheck: true, noErrorTruncation: true },
     ...{ target: 'esnext', lib: ['esnext'], types: [], module: 'esnext', moduleResolution: 'bundler' },
     ...{ moduleDetection: 'force', allowUnreachableCode: true, allowUnusedLabels: true },
@@ -30,13 +30,13 @@ const CONFIG = JSON.stringify({
 });
 
 /**
- * The file system that the compiler sees, made of texts: it asks for what it needs, and only modules that the program
- * imports are ever written. Nothing of the machine is in it but the declarations of the language.
+ * The file system that the compiler sees, made of texts. The compiler asks for the files it needs, so only modules that the
+ * program imports are ever generated. Of this machine it contains only the declarations of the language.
  */
 export class ProjectFiles {
   readonly #libraries: string;
   readonly #known = new Map<string, string | null>();
-  /** What the compiler was told of modules, to say what has changed. Null: there is none. */
+  /** The module texts that the compiler was given, used to report changes. Null: the module does not exist. */
   readonly #told = new Map<string, string | null>();
   #files: CheckedFiles = { globals: '', module: () => undefined };
   #globalsTold = '';
@@ -46,7 +46,7 @@ export class ProjectFiles {
     this.#libraries = libraries;
   }
 
-  /** Paths whose text is another than the compiler knows. */
+  /** Returns the paths whose text differs from what the compiler knows. */
   replace(files: CheckedFiles, source: string): string[] {
     this.#files = files;
     this.#source = source;
@@ -62,7 +62,7 @@ export class ProjectFiles {
     return changed;
   }
 
-  /** The compiler's questions about files. */
+  /** Answers the compiler's file system requests. */
   answer(method: string, params: JsonValue | undefined): JsonValue {
     const path = typeof params === 'string' ? params : '';
     switch (method) {
@@ -107,5 +107,5 @@ export class ProjectFiles {
   }
 }
 
-/** Modules that a process knows. A compiler that asks for more is replaced in time. */
+/** Modules that one process knows. A compiler that asks for more is soon replaced. */
 const MAX_TOLD = 10_000;

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { CompilerDiagnostic } from '../../domain/type-check.js';
 
-/** More are of no use to anybody. */
+/** Nobody reads more than this. */
 const MAX_DIAGNOSTICS = 200;
 const MAX_CHAIN = 12;
 const MAX_TEXT_CHARACTERS = 4_000;
 const ERROR = 1;
 
-/** Reads what a compiler in its jail says: data of a stranger, bounded in every direction. */
+/** Reads the answer of a jailed compiler: untrusted data, bounded in every direction. */
 export function readDiagnostics(answer: JsonValue): CompilerDiagnostic[] {
   if (answer === null) return [];
   if (!Array.isArray(answer)) throw new Error('it answered with something that is no list');
@@ -24,7 +24,7 @@ function textOf({ text }: JsonObject): string {
   return typeof text === 'string' ? text.slice(0, MAX_TEXT_CHARACTERS) : '';
 }
 
-/** The reasons, each under the one before it. */
+/** The chain of reasons, each nested under the one before it. */
 function chainOf(diagnostic: JsonObject): CompilerDiagnostic['chain'] {
   const chain: { code: number; text: string }[] = [];
   let [next] = Array.isArray(diagnostic.messageChain) ? diagnostic.messageChain : [];

@@ -12,9 +12,9 @@ export interface TypeCheckersOptions {
   readonly limits?: Partial<CheckerLimits>;
 }
 
-/** Why a program could not be checked. It says nothing of the program. */
+/** Why a program could not be checked. It implies nothing about the program. */
 export class NotChecked extends Error {
-  /** The checker was there and failed: worth a word to who runs the program. */
+  /** The checker was available and failed: worth reporting to the user who runs the program. */
   readonly isFailure: boolean;
 
   constructor(reason: string, isFailure: boolean) {
@@ -27,28 +27,31 @@ interface Resident {
   readonly process: Promise<CheckerProcess>;
   readonly startedMs: number;
   lastUsed: number;
-  /** Closed to make room, or because nobody used it: no fault of its caller's. */
+  /** Closed to make room or because it was idle: not a failure of its caller. */
   isGivenUp?: true;
   idle?: NodeJS.Timeout;
 }
 
-/** Callers with a checker of their own at the same time; each has some 100 MB. */
+/** Callers that may have their own checker at the same time. Each takes about 100 MB. */
 const MAX_RESIDENT = 3;
-/** Programs of one caller at once: a client that sends more gets no verdict about them. */
+/** Open checks of one caller. A client that sends more gets no verdict for the excess. */
 const MAX_OPEN = 16;
-/** So long it stays, even where other callers want one: a start costs as much as hundreds of checks, and callers must not make each other pay. */
+/**
+ * A checker stays at least this long, even if other callers want one: a start costs as much as hundreds of checks, and callers
+ * must not make each other pay.
+ */
 const STAYS_MS = 30_000;
-/** One that nobody uses gives its memory back. */
+/** An idle checker is closed after this time, to free its memory. */
 const IDLE_MS = 10 * 60_000;
-/** A caller whose programs killed the checker so often gets none for a while. */
+/** A caller whose programs killed the checker this often gets none for `PAUSE_MS`. */
 const MAX_FAILURES = 3;
 const PAUSE_MS = 10 * 60_000;
 
-/** The type checkers of a host: one process for each caller, so that no program is ever seen by another's. */
+/** The type checkers of a host: one process per caller, so no caller's program reaches another caller's process. */
 export class TypeCheckers {
   readonly #options: TypeCheckersOptions;
   readonly #resident = new Map<CallerId, Resident>();
-  /** Checks that are under way or wait. */
+  /** Checks in progress or queued. */
   readonly #open = new Map<CallerId, number>();
   readonly #failures = new Map<CallerId, { count: number; lastMs: number }>();
   #self: SelfFolder | undefined;
@@ -59,13 +62,13 @@ export class TypeCheckers {
     this.#options = options;
   }
 
-  /** Why nothing is checked here, and what to type; undefined where there is a compiler. */
+  /** Why nothing can be checked here, and the command to type; undefined if there is a compiler. */
   get missing(): MissingCompiler | undefined {
     const { compiler } = this.#options;
     return isCompiler(compiler) ? undefined : compiler;
   }
 
-  /** The compiler's own words about a program. Throws `NotChecked`. */
+  /** The compiler's diagnostics for a program. Throws `NotChecked`. */
   async check(caller: CallerId, source: string, files: CheckedFiles): Promise<readonly CompilerDiagnostic[]> {
     const open = this.#open.get(caller) ?? 0;
     if (open >= MAX_OPEN) throw new NotChecked('too many programs of this caller are checked at once', false);
@@ -153,7 +156,7 @@ export class TypeCheckers {
     resident.idle.unref();
   }
 
-  /** The one that was not used for the longest time goes, of those that are not at work and have been there for a while. */
+  /** Closes the least recently used checker that is idle and has stayed for `STAYS_MS`. */
   #makeRoom(): boolean {
     if (this.#resident.size < MAX_RESIDENT) return true;
     const [oldest] = [...this.#resident]

@@ -2,28 +2,29 @@ import type { WorkerToHost } from '../../wire/messages.js';
 import { digestOf, type Journal } from '../journal/journal.js';
 import type { EnginePlace } from './engine.js';
 
-/** What a message of the other engine means for the run. */
+/** What a message from the other engine means for the run. */
 export type Verdict =
-  /** It is replaying what is known. */
+  /** It is replaying the journal. */
   | 'catching up'
-  /** It is ahead of the engine that has the run: it has made the next call, come to the end, or waits for the same. */
+  /** It is ahead of the engine that has the run: it has made the next call, reached the end, or waits for the same delivery. */
   | 'ahead'
-  /** It did something else than the journal says: the engines differ for this program. */
+  /** It deviated from the journal: the engines differ for this program. */
   | 'diverged'
-  /** It failed, or cannot run the program: the other engine knows what becomes of it. */
+  /** It failed, or cannot run the program: the run's own engine decides the outcome. */
   | 'failed'
   | 'unfit';
 
-/** What a replay may say beyond the journal before it is ahead: logs and clock reads of one slice of work. */
+/** Bytes that a replay may send beyond the journal before it is ahead: logs and clock reads of one slice of work. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /**
- * A run that is replayed in a faster engine while it goes on in its own. Between two deliveries a program has no effects, so
- * both may compute: the first that gets further has the run. The worker is hostile, so what it says is held to the journal.
+ * A replay of a run in a faster engine while the run continues in its own. Between two deliveries a program has no effects, so
+ * both may compute: the first to get further takes the run. The worker is hostile, so its messages are checked against the
+ * journal.
  */
 export class Challenger {
   readonly #journal: Journal;
-  /** The run's own engine is not given the delivery that caused this, unless this one fails. */
+  /** The run's own engine does not get the delivery that started this replay, unless the replay fails. */
   readonly isAlone: boolean;
   place: EnginePlace | undefined;
   #said = 0;
@@ -61,7 +62,7 @@ export class Challenger {
     }
   }
 
-  /** What it said beyond the journal, in order: the run hears it when the run is its own. */
+  /** Its messages beyond the journal, in order. The run receives them once this engine has the run. */
   takeKept(): readonly { readonly message: WorkerToHost; readonly body: Buffer }[] {
     return this.#kept.splice(0);
   }

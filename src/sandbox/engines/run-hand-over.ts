@@ -6,17 +6,21 @@ import type { EnginePlace, HandOver, HandOverEvent, PlacedRun } from './engine.j
 /** CPU time after which a run is offered to V8. See docs/decisions/0084-a-hand-over-pauses-quickjs.md for the measurement. */
 const PAUSES_AFTER_MS = 10;
 /**
- * Its worker asks again after three times as much. By the third time it has computed for longer than a V8 process takes to
- * start, and is handed over even if others need the cores: see docs/decisions/0130-a-hand-over-needs-an-idle-core.md.
+ * The worker asks again after three times as much CPU time. When it asks for the third time, the run has computed for longer than
+ * a V8 process takes to start, and is handed over even if other runs need the cores: see
+ * docs/decisions/0130-a-hand-over-needs-an-idle-core.md.
  */
 const ASKED_IN_EARNEST = 3;
-/** A run of an hour has asked this often. */
+/** A run of an hour asks this often. */
 const MAX_ASKED = 13;
-/** A delivery of this size takes QuickJS as long to read. */
+/** QuickJS takes about `PAUSES_AFTER_MS` to read a delivery of this size. */
 const HAND_OVER_BYTES = 512 * 1024;
-/** Where others need the cores; QuickJS reads it for about as long as a V8 process takes to start. */
+/** The limit while other runs need the cores. QuickJS reads this for about as long as a V8 process takes to start. */
 const HAND_OVER_BUSY_BYTES = 4 * 1024 * 1024;
-/** Replaying more than this may take longer than the rest of the run: QuickJS computes meanwhile, and the faster one has it. */
+/**
+ * Replaying more deliveries than this may take longer than the rest of the run. QuickJS then computes too, and the faster engine
+ * takes the run.
+ */
 const MAX_REPLAYED_ALONE = 200;
 
 /** The run whose engine may change. */
@@ -24,9 +28,9 @@ export interface MovableRun extends PlacedRun {
   readonly isRunning: boolean;
   readonly place: EnginePlace | undefined;
   readonly remainingMs: number;
-  /** It is in this place from now on, where it has repeated so many of its calls. */
+  /** The run is in this place from now on, where it has already repeated `said` of its calls. */
   moved(to: EnginePlace, said: number): void;
-  /** It stays where it is. */
+  /** The run stays where it is. */
   stayed(): void;
 }
 
@@ -35,9 +39,9 @@ export class RunHandOver {
   readonly #run: MovableRun;
   readonly #handOver: HandOver | undefined;
   #challenger: Challenger | undefined;
-  /** How often its worker has said that it computes for long, and nothing else since. */
+  /** How often the worker has reported a long computation in a row. */
   #asked = 0;
-  /** V8 cannot run it, or runs it differently. */
+  /** V8 cannot run the program, or runs it differently. */
   #isUnfit = false;
 
   constructor(run: MovableRun, handOver: HandOver | undefined) {
@@ -50,7 +54,7 @@ export class RunHandOver {
     return this.#challenger !== undefined;
   }
 
-  /** Its own engine gets nothing until the replay has come to something. */
+  /** The run's own engine gets nothing until the replay succeeds or fails. */
   get isAlone(): boolean {
     return this.#challenger?.isAlone === true;
   }
@@ -72,13 +76,13 @@ export class RunHandOver {
     return this.#challenger !== undefined && place === this.#challenger.place;
   }
 
-  /** It was in V8, which could not continue it. */
+  /** The run was in V8, which could not continue it. */
   get cameBack(): boolean {
     const { deliveries } = this.#run.journal;
     return engineOf({ deliveries }) === 'quickjs' && deliveries.some(({ kind }) => kind === 'engine');
   }
 
-  /** V8 does not take it. */
+  /** V8 refused the program. */
   refused(): void {
     this.#isUnfit = true;
     this.count('unfit');
@@ -88,27 +92,27 @@ export class RunHandOver {
     this.#handOver?.count(what);
   }
 
-  /** It has computed for long in its own engine, which is paused. */
+  /** The run has computed for long in its own engine, which is paused. */
   paused(from: EnginePlace): void {
     const handOver = this.#handOver;
     if (this.#asked >= MAX_ASKED || handOver === undefined || !this.#mayMove) from.wasted();
     else if (++this.#asked >= ASKED_IN_EARNEST || !handOver.isBusy) {
       const isAlone = this.#run.journal.deliveries.length <= MAX_REPLAYED_ALONE;
       if (handOver.isReady && this.#challenge(handOver, isAlone) && isAlone) return;
-      // A process that is not needed any more when it is there serves the next run.
+      // If the process is no longer needed when it is ready, it serves the next run.
       if (!this.isUnderWay)
         void handOver.prepare(this.#run).then(() => this.#asked > 0 && this.#challenge(handOver, false));
     }
     from.continue();
   }
 
-  /** Its own engine has said something else: it has got further than a replay that was to be faster. */
+  /** The run's own engine sent another message: it got further than the replay that was meant to be faster. */
   heardOwn(): void {
     this.#asked = 0;
     if (this.#challenger?.isAlone === false) this.drop('late');
   }
 
-  /** Whether this delivery goes to the other engine first. What is large is parsed several times faster there. */
+  /** Whether this delivery goes to the other engine first, which parses large deliveries several times faster. */
   takes(delivery: Delivery): boolean {
     const handOver = this.#handOver;
     const bytes = 'body' in delivery ? delivery.body.byteLength : 0;
@@ -116,11 +120,11 @@ export class RunHandOver {
     if (this.#run.place?.isQuiet !== true || !this.#mayMove) return false;
     if (bytes < HAND_OVER_BUSY_BYTES && handOver.isBusy) return false;
     const isReady = handOver.isReady;
-    // Where no process is ready, both engines get it.
+    // If no process is ready, both engines get it.
     return this.#challenge(handOver, isReady) && isReady;
   }
 
-  /** Sends the replay what the journal has and it has not had. */
+  /** Sends the replay the part of the journal that it was not sent yet. */
   catchUp(): void {
     this.#challenger?.place?.catchUp();
   }
@@ -141,7 +145,7 @@ export class RunHandOver {
     this.#run.receive(message, body, from);
   }
 
-  /** The run goes on in its own engine alone. */
+  /** The run continues in its own engine alone. */
   drop(why?: HandOverEvent): void {
     const challenger = this.#challenger;
     this.#asked = 0;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * How many tasks of the whole machine have a core or wait for one, the one that asks included. The kernel counts them at this
- * moment: an average would still see the run that has just ended. 1 where it does not say.
+ * How many tasks of the whole machine have a core or wait for one, this process included. It is the kernel's current count: an
+ * average would still include a run that has just ended. 1 if the kernel does not report it.
  */
 export function runnableTasks(): number {
   try {
@@ -12,7 +12,7 @@ export function runnableTasks(): number {
   }
 }
 
-/** `0.20 0.18 0.12 1/80 11206`: the load averages, then tasks that are runnable and all of them. */
+/** `0.20 0.18 0.12 1/80 11206`: the load averages, then runnable tasks and all tasks. */
 export function runnableIn(loadavg: string): number {
   return Number(/^\S+ \S+ \S+ (\d+)\//.exec(loadavg)?.[1] ?? 1);
 }

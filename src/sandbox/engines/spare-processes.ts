@@ -5,7 +5,7 @@ interface Spare {
   isReady: boolean;
 }
 
-/** Starts processes, and keeps one ahead of need where that is wanted. */
+/** Starts processes, and keeps spares if asked to. */
 export class SpareProcesses {
   readonly #launch: () => Promise<WorkerProcess>;
   readonly #keepsOne: boolean;
@@ -13,7 +13,7 @@ export class SpareProcesses {
   /** Processes that have not sent their hello yet: closing waits for them too. */
   readonly #starts = new Set<Promise<WorkerProcess>>();
   #isClosed = false;
-  /** Processes that were ever started. */
+  /** Processes started since the host started. */
   started = 0;
 
   constructor(launch: () => Promise<WorkerProcess>, keepsOne: boolean) {
@@ -25,28 +25,28 @@ export class SpareProcesses {
     return this.#spares.length;
   }
 
-  /** One of them can be used at once. */
+  /** Whether a spare can be used at once. */
   get isReady(): boolean {
     return this.#spares.some(({ isReady }) => isReady);
   }
 
-  /** Those that have not said hello. */
+  /** Spares that have not sent their hello. */
   get inStart(): number {
     return this.#spares.length - this.#spares.filter(({ isReady }) => isReady).length;
   }
 
-  /** Resolves when one can be used, or none can be started. */
+  /** Resolves when a spare can be used, or none can be started. */
   async untilReady(): Promise<void> {
     await Promise.any(this.#spares.map(({ process }) => process)).catch(() => {});
   }
 
-  /** Resolves when so many are there. */
+  /** Resolves when `wanted` spares are ready. */
   async keep(wanted: number): Promise<void> {
     while (this.#spares.length < wanted && !this.#isClosed) this.#add();
     await Promise.all(this.#spares.map(({ process }) => process));
   }
 
-  /** A spare, or a new one; and another spare behind it, where one is kept. */
+  /** Takes a spare or a new process, and starts another spare if spares are kept. */
   take(): Promise<WorkerProcess> {
     const [taken] = this.#spares.splice(
       Math.max(
@@ -57,7 +57,7 @@ export class SpareProcesses {
     );
     const process =
       taken === undefined ? this.#start() : taken.process.then((ready) => (ready.hasExited ? this.#start() : ready));
-    // Not before this one is there: two starts at once make both late.
+    // Wait for this process first: two starts at once make both late.
     void process.then(
       () => {
         if (this.#keepsOne && this.#spares.length === 0 && !this.#isClosed) this.#add();

@@ -9,12 +9,12 @@ import { WorkerAssignment } from '../workers/worker-assignment.js';
 import type { Engine, EnginePlace, HandOver, HandOverEvent, PlacedRun } from './engine.js';
 import type { V8Processes } from './v8-processes.js';
 
-/** The run in V8, and the start of the next spare. */
+/** One for the run in V8, one for the start of the next spare. */
 const CORES_OF_HAND_OVER = 2;
 
 /**
- * Both engines: a run is placed where its journal says, and one that computes for long in QuickJS may be handed over to V8.
- * See docs/decisions/0062-v8-by-replay.md.
+ * Both engines. A run is placed where its journal says, and a run that computes for long in QuickJS may be handed over to V8. See
+ * docs/decisions/0062-v8-by-replay.md.
  */
 export class BothEngines implements Engine, HandOver {
   readonly #quickJs: Engine;
@@ -26,7 +26,7 @@ export class BothEngines implements Engine, HandOver {
     ...{ offered: 0, won: 0, late: 0, diverged: 0, unfit: 0, lost: 0, failed: 0 },
   };
 
-  /** `runnable`: tasks of the machine that have a core or wait for one, with this process. */
+  /** `runnable`: tasks of the machine that have a core or wait for one, including this process. */
   constructor(quickJs: Engine, pool: Pool, processes: V8Processes, choice: EngineChoice, runnable: () => number) {
     this.#quickJs = quickJs;
     this.#pool = pool;
@@ -35,7 +35,7 @@ export class BothEngines implements Engine, HandOver {
     this.#runnable = runnable;
   }
 
-  /** What came of handing runs over since the start. */
+  /** Hand-over outcomes since the start. */
   get figures(): Readonly<Record<HandOverEvent, number>> {
     return { ...this.#counts };
   }
@@ -54,7 +54,7 @@ export class BothEngines implements Engine, HandOver {
     return new WorkerAssignment(worker, run, this.#processes);
   }
 
-  /** Calls that block, and a share of a core, are known to QuickJS only. */
+  /** Only QuickJS supports blocking calls and a CPU quota below one core. */
   choiceFor({ blocking, script, limits, engine = this.#choice }: Journal): EngineChoice {
     return blocking || script !== undefined || (limits.cpuQuota ?? 1) < 1 ? 'quickjs' : engine;
   }
@@ -65,7 +65,7 @@ export class BothEngines implements Engine, HandOver {
 
   get isBusy(): boolean {
     const own = [...this.#pool.workers, ...this.#processes.workers].reduce((sum, { backlog }) => sum + backlog, 0);
-    // Without the run that asks, whose worker is paused, without this process, and without the spare that is being started.
+    // Not counted: the run that asks, whose worker is paused, this process, and the spares being started.
     const others = Math.max(own - 1, this.#runnable() - 1 - this.#processes.sparesInStart);
     return others > availableParallelism() - CORES_OF_HAND_OVER;
   }

@@ -10,26 +10,26 @@ import { SpareProcesses } from './spare-processes.js';
 
 export interface V8ProcessOptions {
   /**
-   * Processes at once. A run that only waits leaves its process to one that computes. There is one more for a caller that has none:
-   * runs of another that compute for long do not keep it waiting.
+   * Processes at once. A run that only waits gives its process up to a run that computes. One more process is allowed for a caller
+   * that has none, so long computations of another caller do not keep it waiting.
    */
   readonly max: number;
   start(maxMemoryBytes: number): Promise<WorkerProcess>;
 }
 
-/** A run that waits for a process. */
+/** A run that is queued for a process. */
 interface Waiter {
   readonly caller: CallerId;
   wake(): void;
 }
 
-/** A spare takes some 45 MB. Where less than this is free, none is kept. */
+/** A spare takes about 45 MB. If less than this is free, none is kept. */
 const SPARE_NEEDS_FREE_BYTES = 1024 ** 3;
 /** The next spare starts while the run computes. On one core it would take that core from the run. */
 const HAS_CORE_FOR_SPARES = availableParallelism() > 1;
-/** One, and this many once a run came before it was ready. */
+/** Spares kept once a run came before the spare was ready; one until then. */
 const MAX_SPARES = 2;
-/** A spare that nobody needed for so long is ended. */
+/** An idle spare is ended after this time. */
 const SPARE_IDLE_MS = 5 * 60_000;
 
 interface Spares {
@@ -40,8 +40,8 @@ interface Spares {
 }
 
 /**
- * V8 processes: each is started for one size of memory, holds one run of one caller, and is ended with it. A spare is kept
- * from the first use on.
+ * V8 processes. Each is started for one memory size, holds one run of one caller, and is ended with it. A spare is kept after the
+ * first use.
  */
 export class V8Processes implements WorkerOwner, AssignmentOwner {
   readonly libraries = new LibraryDigests();
@@ -50,7 +50,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
   readonly #waiting = new Set<Waiter>();
   #spares: Spares | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
-  /** For whom processes are being started. */
+  /** The callers for which processes are being started. */
   readonly #starting: CallerId[] = [];
   #lastBytes = 0;
   #isClosed = false;
@@ -68,17 +68,17 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     return [...this.#workers];
   }
 
-  /** A spare is there, and may be used. */
+  /** A spare is ready and may be used. */
   get isReady(): boolean {
     return this.#spares?.processes.isReady === true && this.size <= this.#options.max;
   }
 
-  /** Each of them has a core until it says hello. */
+  /** Each of them occupies a core until it says hello. */
   get sparesInStart(): number {
     return this.#spares?.processes.inStart ?? 0;
   }
 
-  /** A process for a run that would go on without one; undefined where none is free. */
+  /** A process for a run that could continue without one; undefined if none is free. */
   offer(caller: CallerId, maxMemoryBytes: number): Promise<RunWorker> | undefined {
     const isFree = !this.#isClosed && this.#waiting.size === 0 && this.#hasRoom(caller);
     return isFree ? this.#take(caller, maxMemoryBytes) : undefined;
@@ -91,7 +91,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     return this.#take(caller, maxMemoryBytes);
   }
 
-  /** Resolves when a spare is there, or cannot be: a run that still needs a process by then may ask for it. */
+  /** Resolves when a spare is ready, or cannot be started. A run that still needs a process then may ask for it. */
   async prepare(caller: CallerId, maxMemoryBytes: number): Promise<void> {
     if (!this.#hasRoom(caller)) return;
     // Runs follow each other faster than processes start.
@@ -120,7 +120,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     await spares.processes.untilReady();
   }
 
-  /** One start at a time: two would take the core of the run that computes meanwhile. */
+  /** One start at a time: two would take the core of the run that computes in the meantime. */
   async #keep(spares: Spares): Promise<void> {
     if (spares.isKeeping) return;
     spares.isKeeping = true;
@@ -146,10 +146,10 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
 
   workerAnswered(): void {}
 
-  /** A process is used once: when its run has left, it is ended. */
+  /** A process is used once: it is ended when its run has left. */
   workerChanged(worker: RunWorker): void {
     if (!worker.isLost && worker.occupancy > 0) {
-      // It waits, and may leave its process to a run that does not.
+      // Its run waits, and may give its process up to a run that computes.
       if (worker.backlog === 0) this.#wakeNext();
       return;
     }
@@ -179,7 +179,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     return [...this.#workers].filter((worker) => isOwn(worker.caller)).length + this.#starting.filter(isOwn).length;
   }
 
-  /** Resolves when a process may have come free. Rejects when the run has ended: then none is offered to it. */
+  /** Resolves when a process may be free. Rejects when the run has ended, so that no process is offered to it. */
   #turn(caller: CallerId, { signal }: Cancellation): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = () => {
@@ -196,7 +196,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     });
   }
 
-  /** The first in line of the caller that has fewest. */
+  /** Resolves the first waiter of the caller that has the fewest processes. */
   #wakeNext(): void {
     let next: { readonly waiter: Waiter; readonly count: number } | undefined;
     for (const waiter of this.#waiting) {
@@ -208,7 +208,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     next.waiter.wake();
   }
 
-  /** A run that waits can be rebuilt from its journal when its answer is there. */
+  /** Evicts a run that waits: it can be rebuilt from its journal when its answer arrives. */
   #makeRoom(): boolean {
     for (const worker of this.#workers) {
       if (worker.backlog > 0 || worker.isReserved || worker.isLost) continue;
@@ -240,7 +240,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     }
   }
 
-  /** Behind what is sent to the process that was taken, or to whom its run answers: to spawn one takes milliseconds. */
+  /** Starts the spare after the pending messages are sent: spawning a process takes milliseconds. */
   #warmSoon(bytes: number): void {
     setImmediate(() => void this.#warm(bytes));
   }

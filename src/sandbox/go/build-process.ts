@@ -6,7 +6,7 @@ import type { ProcessStart, ProcessToHost } from '../../wire/messages.js';
 import type { Jail, JailedProgram } from '../jail/jail.js';
 import { ProgramProcess } from '../processes/program-process.js';
 
-/** What a compiler in its jail came to: files, or why there are none. */
+/** The outcome of a build in its jail: files, or why there are none. */
 export interface BuildResult {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly failure: Failure | undefined;
@@ -18,20 +18,19 @@ export interface BuildOptions {
   readonly describe: (workspace: string) => JailedProgram;
   readonly order: ProcessStart;
   readonly timeoutMs: number;
-  /** All that it may pass on, together. */
+  /** The total size of the files that it may return. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 const MAX_FILES = 2_000;
-/** One path segment of our own making: what is passed on is stored under it. */
+/** One path segment of our own format: a returned file is stored under it. */
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.~-]*$/;
 const MAX_COMPLAINT_CHARACTERS = 2_000;
 
 /**
- * Runs one build in its own jail, which nothing leaves but what is passed on here: it can write to no folder of
- * the host, so it can spoil nothing but its own answer. The source in it is an agent's, and the compiler may have been
- * taken over by it.
+ * Runs one build in its own jail. Only the files returned through the channel leave it: it can write to no folder of the host, so
+ * it can spoil only its own answer. The source is an agent's and may have taken over the compiler.
  */
 export async function runBuild(options: BuildOptions): Promise<BuildResult> {
   const { jail, build, describe, timeoutMs } = options;
@@ -59,7 +58,7 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
         !FILE_NAME.test(message.name)
       )
         return refuse('sent more than it was asked for');
-      // Its own copy: the buffer that it came in may hold much more.
+      // A copy, because the receive buffer may be much larger.
       files.set(message.name, Buffer.from(body));
       return;
     }

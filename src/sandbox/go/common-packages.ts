@@ -1,10 +1,13 @@
-/** Those that are compiled ahead of the first program, as far as a version of Go has them. */
+/** The packages that are compiled ahead of the first program, limited to those that this version of Go has. */
 export function commonPackages(version: string): readonly string[] {
   const minor = Number(/^go1\.(\d+)/.exec(version)?.[1]);
   return minor >= ITER_SINCE ? [...COMMON_PACKAGES, ...COMMON_IF_THERE] : COMMON_PACKAGES;
 }
 
-/** Packages that programs use most: compiled before the first one. Any other makes its first user wait. */
+/**
+ * The packages that programs use most, compiled before the first program. The first program that imports any other package waits
+ * for it.
+ */
 // biome-ignore format: a line per subject
 const COMMON_PACKAGES = [
   'fmt', 'errors', 'context', 'strings', 'strconv', 'bytes', 'unicode', 'unicode/utf8', 'sort', 'math', 'math/rand',
@@ -14,5 +17,5 @@ const COMMON_PACKAGES = [
   'text/template', 'runtime', 'runtime/debug',
 ];
 const COMMON_IF_THERE = ['slices', 'maps', 'cmp', 'iter'];
-/** Since 1.23 all of them are there. */
+/** From Go 1.23 on, all of them exist. */
 const ITER_SINCE = 23;

@@ -13,37 +13,37 @@ import { GO_ENVIRONMENT, type GoToolchain } from './toolchain.js';
 export interface GoCompilerOptions {
   readonly jail: Jail;
   readonly toolchain: GoToolchain;
-  /** The build of the worker, and its Go sources. */
+  /** The build of the worker, and the folder of its Go sources. */
   readonly build: string;
   readonly sources: string;
   readonly sourcesDigest: string;
-  /** Where compiled packages are kept: readable by the users that jails run as, writable by the host alone. */
+  /** The folder of compiled packages: readable by the users that jails run as, writable by the host alone. */
   readonly folder: string;
-  /** Ends whatever is in progress. */
+  /** Aborts everything in progress. */
   readonly closing: AbortSignal;
 }
 
 const MEGABYTE = 1024 * 1024;
 const WARM_TIMEOUT_MS = 15 * 60_000;
 const COMPILE_TIMEOUT_MS = 60_000;
-/** All of the standard library is 120 MB in Go 1.26. */
+/** The whole standard library is 120 MB in Go 1.26. */
 const MAX_WARM_BYTES = 1024 * MEGABYTE;
 const MAX_PROGRAM_BYTES = 32 * MEGABYTE;
 const WARM_DISK_BYTES = 4096 * MEGABYTE;
 const COMPILE_DISK_BYTES = 256 * MEGABYTE;
-/** Of each process: `compile` takes 60 MB for an ordinary program, and is the only one at a time. */
+/** Per process. `compile` takes 60 MB for an ordinary program, and only one runs at a time. */
 const COMPILE_MEMORY_BYTES = 1536 * MEGABYTE;
 const CPU_SECONDS = 1_800;
 const GO_INSIDE = '/codemode/go-command';
 const SOURCES_INSIDE = '/codemode/go';
 const PACKAGES_INSIDE = '/codemode/packages';
 
-/** Of the rest of the standard library, packages that are compiled at once: small enough to tell how far it is. */
+/** Packages of the rest of the standard library that are compiled at once: few enough to report progress. */
 const PACKAGES_AT_ONCE = 16;
 
 /**
- * Compiles agents' code. Each compilation runs in its own jail, with the packages mounted read-only, and hands the
- * program over through its channel: what one caller's code does to the compiler is never seen by another's.
+ * Compiles agents' code. Each compilation runs in its own jail, with the packages mounted read-only, and returns the program
+ * through its channel. Whatever one caller's code does to the compiler, another caller's compilation never sees it.
  */
 export class GoCompiler {
   readonly #options: GoCompilerOptions;
@@ -59,10 +59,10 @@ export class GoCompiler {
     this.identity = createHash('sha256').update(`${this.#packages.identity}\0${build}`).digest('hex');
   }
 
-  /** Of toolchain and worker: programs of one identity are of no use to another. */
+  /** The digest of toolchain and worker. Programs of one identity are useless to another. */
   readonly identity: string;
 
-  /** What becomes the program, in its jail. There once the compiler is warm. */
+  /** The binary that becomes the program, in its jail. It exists once the compiler is warm. */
   get starterPath(): string {
     return this.#packages.starter;
   }
@@ -71,9 +71,9 @@ export class GoCompiler {
     return this.#packages.progress();
   }
 
-  /** Compiles the common packages, unless an earlier host has done it. */
+  /** Compiles the common packages, unless an earlier host has done so. */
   warm(): Promise<void> {
-    // Somebody may have cleared the cache since.
+    // The cache may have been cleared since.
     if (!this.#packages.isBegun) this.#warming = undefined;
     this.#warming ??= this.#warm().catch((error) => {
       this.#warming = undefined;
@@ -82,7 +82,7 @@ export class GoCompiler {
     return this.#warming;
   }
 
-  /** The whole standard library, a few packages at a time, so that a program that needs one of them waits only briefly. */
+  /** Compiles the whole standard library, a few packages at a time, so that a program that needs one of them waits only briefly. */
   async warmEverything(onProgress: (progress: PackageProgress) => void = () => {}): Promise<void> {
     await this.warm();
     const tried = new Set<string>();
@@ -96,7 +96,7 @@ export class GoCompiler {
     }
   }
 
-  /** The program, or what the compiler says about the code. `tools` is the file that declares the tools. */
+  /** The program, or the compiler's errors about the code. `tools` is the file that declares the tools. */
   async compile(source: string, tools: string): Promise<Buffer | Failure> {
     await this.warm();
     this.#packages.markUsed();
@@ -121,7 +121,7 @@ export class GoCompiler {
     this.#packages.markUsed();
   }
 
-  /** Packages that were not compiled so far, with what they import; others are left as they are. */
+  /** Compiles packages that are missing, with their imports; others are left unchanged. */
   async #add(paths: readonly string[]): Promise<void> {
     const missing = paths.filter((path) => !this.#packages.has(path)).sort();
     if (missing.length === 0) return;
@@ -152,7 +152,7 @@ export class GoCompiler {
           ...(isFirst ? ['run', 'codemode/builder'] : []),
           ...['warm', build, workspace, GO_INSIDE, known, ...paths],
         ],
-        // By its own name, so that what it is linked with comes along: the builder is linked with nothing.
+        // Under its own name, so that its shared libraries are mounted too: the builder has none.
         files: [{ from: toolchain.path, to: GO_INSIDE }],
         folders: [
           ...toolchain.folders,

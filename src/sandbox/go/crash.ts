@@ -6,8 +6,8 @@ const MAX_MESSAGE_CHARACTERS = 2_000;
 const MAX_FRAMES = 20;
 
 /**
- * A goroutine that panics ends the program on the spot, with a trace on stderr as its last words: they are read here. The
- * program could have written them itself, and is believed: it says it of itself.
+ * A goroutine that panics ends the program at once, with a trace on stderr as its last output, which is read here. The program
+ * could have written the trace itself. It is believed, because it concerns only the program.
  */
 export function crashOf(
   { stderr, exitCode }: Pick<ProcessReport, 'stderr' | 'exitCode'>,

@@ -3,18 +3,18 @@ import type { JailedProgram } from '../jail/jail.js';
 import type { SharedSpec } from '../processes/process-spec.js';
 
 const MEGABYTE = 1024 * 1024;
-/** Go sets its heap aside in pieces of 64 MB, which count as soon as they are set aside. What is used is watched. */
+/** Go reserves its heap in pieces of 64 MB, and a reservation counts against the limit at once. Actual use is watched separately. */
 const SET_ASIDE_BYTES = 192 * MEGABYTE;
 const CPU_SECONDS = 3_600;
 const DESCRIPTORS = 64;
 const FOLDER_INSIDE = '/program';
-/** In its folder, and the only file that ever is. */
+/** The only file that is ever in its folder. */
 export const PROGRAM_NAME = 'program';
 
 /**
- * A compiled program's jail, before the program is in it: what will become the program, and a folder that it will be put
- * into from outside. No other files, no children, no network. Starting a program is a call that every jail's filter lets
- * through, so this one is no wider than it would be around the program alone.
+ * A compiled program's jail before the program is in it: the starter that will become the program, and a folder into which the
+ * host puts the program. No other files, no children, no network. Every jail's filter allows execve, so this jail is no wider than
+ * one around the program alone.
  */
 export function waitingGoProgram(
   starterPath: string,
@@ -30,7 +30,7 @@ export function waitingGoProgram(
     files: [],
     folders: [{ from: folder, to: inside, hidden: [], addons: [] }],
     environment: {
-      // It collects its garbage before the limit, and says the program's own goroutine first when it crashes.
+      // It collects garbage before it reaches the limit, and prints the crashed goroutine first.
       GOMEMLIMIT: String(maxMemoryBytes),
       GOTRACEBACK: 'single',
     },

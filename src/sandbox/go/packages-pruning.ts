@@ -4,38 +4,38 @@ import { join } from 'node:path';
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
-/** Compiled packages that no host has used for so long belong to a Go, or a version of ours, that is gone. */
+/** Compiled packages that no host has used for this long belong to a Go, or a version of ours, that is gone. */
 const KEPT_MS = 14 * DAY_MS;
-/** Hosts say at least once an hour of use that they use a folder: one that was used within a day is never taken away. */
+/** Hosts mark a folder as used at least once an hour of use, so a folder used within a day is never removed. */
 const IN_USE_MS = DAY_MS;
 const SAY_AGAIN_MS = HOUR_MS;
-/** All of them together: the whole standard library of Go 1.26 is 130 MB. */
+/** All folders together. The whole standard library of Go 1.26 is 130 MB. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 
 const FOLDER = /^packages-[0-9a-f]{24}$/;
 const LEFT_BEHIND = /^\.pruned-[0-9a-f-]{36}$/;
 
-/** Says that a folder is in use, by its own time. */
+/** Marks a folder as used, by its modification time. */
 export function markPackagesUsed(folder: string, nowMs = Date.now()): void {
   try {
     if (nowMs - statSync(folder).mtimeMs < SAY_AGAIN_MS) return;
     utimesSync(folder, nowMs / 1000, nowMs / 1000);
   } catch {
-    // It does not exist yet, or belongs to another user: it is compiled again then.
+    // The folder does not exist yet, or belongs to another user. Then it is compiled again.
   }
 }
 
 export interface PruningOptions {
-  /** The one that is about to be used. */
+  /** The folder that is about to be used. */
   readonly own: string;
   readonly nowMs?: number;
   readonly maxBytes?: number;
 }
 
 /**
- * Removes compiled packages of toolchains and versions that nobody uses any more: all that are older than two weeks, and
- * of the others the oldest beyond a size, but none that was used within a day. Each leaves under another name first, so
- * that no other host finds half of one. Nothing here is worth failing for.
+ * Removes compiled packages of unused toolchains and versions: all older than two weeks, then the oldest beyond the size limit,
+ * but none that was used within a day. Each folder is renamed first, so that no other host finds a partial one. Failures are
+ * ignored.
  */
 export function prunePackages(cacheFolder: string, { own, nowMs = Date.now(), maxBytes = MAX_BYTES }: PruningOptions) {
   try {
@@ -56,7 +56,7 @@ export function prunePackages(cacheFolder: string, { own, nowMs = Date.now(), ma
       }
     }
   } catch {
-    // Another host prunes too, or the folder cannot be listed: the next start tries again.
+    // Another host is pruning too, or the folder cannot be listed. The next start tries again.
   }
 }
 

@@ -6,17 +6,17 @@ import { makeFolderSync } from '../../lib/files/make-folder.js';
 import { markPackagesUsed } from './packages-pruning.js';
 import type { GoToolchain } from './toolchain.js';
 
-/** Programs that run in jails; everything else is read there. */
+/** Programs that run in jails. Every other file is only read there. */
 const COMMANDS = ['builder', 'starter'];
 
 /**
- * What one toolchain and one worker have compiled, in their own folder: archives by the names of their packages, the
- * commands of jails, and the list of what programs may import. Several hosts add to it at the same time: each file appears
- * at once and whole, and two of the same name are of the same content.
+ * The output of one toolchain and one worker, in its own folder: archives by package name, the commands of jails, and the list of
+ * packages that programs may import. Several hosts may add to it at once: each file appears atomically, and files of the same name
+ * have the same content.
  */
 export class GoPackages {
   readonly folder: string;
-  /** What is compiled of the standard library outlives most builds of ours: only their Go sources count. */
+  /** Compiled packages outlive most of our builds: only the worker's Go sources are part of the digest. */
   readonly identity: string;
 
   constructor(cacheFolder: string, { version, root }: GoToolchain, sourcesDigest: string) {
@@ -32,7 +32,7 @@ export class GoPackages {
     return join(this.folder, 'starter');
   }
 
-  /** Whether the first of all has been done: the commands are passed on before any archive. */
+  /** Whether the first compilation is done: it returns the commands before any archive. */
   get isBegun(): boolean {
     return [...COMMANDS, 'standard', 'codemode.a'].every((name) => existsSync(join(this.folder, name)));
   }
@@ -41,7 +41,7 @@ export class GoPackages {
     return path === 'unsafe' || existsSync(join(this.folder, `${path.replaceAll('/', '~')}.a`));
   }
 
-  /** Everything that a program may import; empty before the first of all. */
+  /** Everything that a program may import; empty before the first compilation. */
   standard(): readonly string[] {
     try {
       return readFileSync(join(this.folder, 'standard'), 'utf8').split('\n').filter(Boolean);
@@ -55,12 +55,12 @@ export class GoPackages {
     return { compiled: all.filter((path) => this.has(path)).length, total: all.length };
   }
 
-  /** So that nobody prunes it. */
+  /** Marks the folder as used, so that no host prunes it. */
   markUsed(): void {
     markPackagesUsed(this.folder);
   }
 
-  /** Beside what is there, each under its name at once: somebody may be compiling with them. */
+  /** Adds files next to the existing ones, each atomically: another host may be compiling with them. */
   store(files: ReadonlyMap<string, Buffer>): void {
     makeFolderSync(this.folder, 0o755);
     for (const [name, content] of files) {
@@ -76,10 +76,10 @@ export class GoPackages {
   }
 }
 
-/** What a program may be the first to import. */
+/** The limit of packages that one program may be the first to import. */
 const MAX_PACKAGES_ASKED = 64;
 
-/** What a compiler says is missing: hostile as all that it says, so nothing but packages of the standard library. */
+/** The packages that a compiler reports as missing. Its output is untrusted, so only packages of the standard library count. */
 export function packagesAsked(message: string, standard: readonly string[]): string[] {
   const known = new Set(standard);
   return [...new Set(message.split(' '))].filter((path) => known.has(path)).slice(0, MAX_PACKAGES_ASKED);

@@ -11,16 +11,16 @@ import { PROGRAM_NAME, waitingGoProgram } from './jailed-program.js';
 export interface PlaceOptions {
   readonly jail: Jail;
   readonly build: string;
-  /** What waits in the jail and becomes the program. */
+  /** The binary that waits in the jail and becomes the program. */
   readonly starterPath: string;
-  /** On the file system of the compiled programs. The users that jails run as must be able to read it. */
+  /** On the same file system as the compiled programs. The users that jails run as must be able to read it. */
   readonly folder: string;
 }
 
-/** A jail that waits for a program, which may be any: made ahead of need, used once. */
+/** A jail that waits for any program: created ahead of need, used once. */
 export class GoPlace {
   readonly #process: ProgramProcess;
-  /** Mounted into the jail, read-only: what the host puts here is there, and nothing else ever is. */
+  /** Mounted into the jail read-only. It only ever contains what the host puts here. */
   readonly #folder: string;
 
   constructor(shape: SharedSpec, { jail, build, starterPath, folder }: PlaceOptions) {
@@ -53,7 +53,7 @@ export class GoPlace {
       await this.close();
       throw error;
     }
-    // It runs, and keeps its file; only the name goes.
+    // The running program keeps its file; only the name is removed.
     this.#clear();
     return this.#process;
   }
@@ -67,21 +67,21 @@ export class GoPlace {
   }
 }
 
-/** By a second name: nothing is copied, and nothing is ever open for writing, which the kernel would refuse to start. */
+/** A hard link: nothing is copied, and no file is ever open for writing, which would make the kernel refuse to start it. */
 function place(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    // A file system without links, or a program that another host has discarded since it was found.
+    // The file system has no links, or another host has discarded the program since it was found.
     if (!existsSync(from)) throw new HostError('worker_lost', 'the compiled program was thrown away; run it again');
     copyFileSync(from, to);
   }
 }
 
-/** Far longer than a place waits. */
+/** Far longer than any place waits. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
 
-/** Removes what hosts left behind that were killed. */
+/** Removes the folders of hosts that were killed. */
 export function prunePlaces(folder: string, nowMs = Date.now()): void {
   makeFolderSync(folder, 0o755);
   for (const name of readdirSync(folder)) {

@@ -6,24 +6,24 @@ import { makeFolderSync } from '../../lib/files/make-folder.js';
 export interface ProgramCacheOptions {
   /** Readable by the users that jails run as, writable by the host alone. */
   readonly folder: string;
-  /** Beyond this, programs that have not been used for the longest time are discarded. */
+  /** Beyond this size, the least recently used programs are discarded. */
   readonly maxBytes: number;
 }
 
-/** Names are `<key>-<digest of the content>`: a file that was cut or changed does not pass for itself. */
+/** Names are `<key>-<digest of the content>`, so a truncated or changed file is detected. */
 const FILE_NAME = /^([0-9a-f]{64})-([0-9a-f]{64})$/;
-/** What another host has not seen used for so long may be discarded sooner than it should: no more than that. */
+/** Use is recorded at most this often. The only cost: another host may discard a program sooner than it should. */
 const SAY_AGAIN_MS = 10 * 60_000;
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Compiled programs by the digest of everything that they were made of. Only the host writes here, and only what a
- * compiler handed to it for this very key.
+ * Compiled programs by the digest of all their inputs. Only the host writes here, and only what a compiler returned for this very
+ * key.
  */
 export class ProgramCache {
   readonly #folder: string;
   readonly #maxBytes: number;
-  /** Read and found right by this host; least recently used first. Reading and digesting takes longer than a short run. */
+  /** Programs that this host has read and verified, least recently used first. Reading and hashing takes longer than a short run. */
   readonly #verified = new Map<string, { readonly path: string; readonly identity: string }>();
 
   constructor({ folder, maxBytes }: ProgramCacheOptions) {
@@ -34,12 +34,12 @@ export class ProgramCache {
 
   static keyOf(...parts: readonly string[]): string {
     const digest = createHash('sha256');
-    // With their lengths, so that no two lists of parts are the same text.
+    // Each part is prefixed with its length, so that no two lists of parts give the same text.
     for (const part of parts) digest.update(`${Buffer.byteLength(part)}\0`).update(part);
     return digest.digest('hex');
   }
 
-  /** The path of a program that is there and is what was stored. */
+  /** The path of a stored program whose content is intact. */
   find(key: string): string | undefined {
     const known = this.#verified.get(key);
     this.#verified.delete(key);
@@ -51,14 +51,14 @@ export class ProgramCache {
       try {
         if (digestOf(readFileSync(path)) === digest) return this.#use(key, path);
       } catch {
-        // Thrown away by another host while we looked.
+        // Another host discarded it in the meantime.
       }
       rmSync(path, { force: true });
     }
     return undefined;
   }
 
-  /** Stores a program, and gives its path. */
+  /** Stores a program and returns its path. */
   store(key: string, program: Uint8Array): string {
     this.#makeRoom(program.length);
     const path = join(this.#folder, `${key}-${digestOf(program)}`);
@@ -79,7 +79,7 @@ export class ProgramCache {
     try {
       if (now.getTime() - statSync(path).mtimeMs > SAY_AGAIN_MS) utimesSync(path, now, now);
     } catch {
-      // Another host has just deleted it: starting it reports that.
+      // Another host has just deleted it. Starting it reports that.
     }
     this.#remember(key, path);
     return path;
@@ -104,7 +104,7 @@ export class ProgramCache {
     let total = bytes;
     for (const each of kept) {
       total += each.bytes;
-      // A program that runs keeps its file; only its name goes.
+      // A running program keeps its file; only its name is removed.
       if (total > this.#maxBytes) rmSync(each.path, { force: true });
     }
   }
@@ -114,7 +114,7 @@ export class ProgramCache {
   }
 }
 
-/** Changes when the file is replaced, cut or written to. Not its ctime, which a second name changes too. */
+/** Changes when the file is replaced, truncated or written to. It excludes the ctime, which a hard link changes too. */
 function identityOf(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs].join();

@@ -4,41 +4,41 @@ import type { JailedFolder } from '../jail/jail.js';
 import { isReadableByEveryone } from '../jail/staging.js';
 import { askInterpreter } from '../processes/ask-interpreter.js';
 
-/** A Go of this machine. */
+/** A Go toolchain on this machine. */
 export interface GoToolchain {
   /** The `go` command. */
   readonly path: string;
   readonly root: string;
-  /** `go1.26.0`: what is compiled by one version is of no use to another. */
+  /** `go1.26.0`: packages compiled by one version are useless to another. */
   readonly version: string;
-  /** Where `compile` and `link` are. */
+  /** The folder of `compile` and `link`. */
   readonly tools: string;
-  /** What of it has to be in a jail, under its own paths: distributions link from one part of it to another. */
+  /** The folders that a jail needs, under their own paths: distributions link from one to another. */
   readonly folders: readonly JailedFolder[];
 }
 
-/** Why there is none, and the one thing to type. */
+/** Why no toolchain was found, and the one command to type. */
 export interface MissingGo {
   readonly reason: string;
   readonly fix: string;
 }
 
 export interface GoSearch {
-  /** The `go` that the configuration names. Nothing else is tried then. */
+  /** The `go` that the configuration names. If set, nothing else is tried. */
   readonly configuredPath?: string | undefined;
-  /** Folders in which to look, in the form of PATH. */
+  /** Folders to search, in the format of PATH. */
   readonly searchPath: string;
 }
 
 const OLDEST = 19;
 const FIX = `Install Go 1.${OLDEST} or newer for all users (Debian, Ubuntu: apt-get install -y golang-go).`;
-/** Where installers put it that do not touch the PATH. */
+/** Locations used by installers that do not change PATH. */
 const USUAL_PLACES = ['/usr/local/go/bin', '/usr/lib/go/bin'];
 const MAX_CANDIDATES = 8;
 
 /**
- * Nothing is ever fetched: neither another toolchain, whatever a go.mod nearby asks for, nor a module. The user's own
- * settings are not read.
+ * Nothing is ever fetched: no module, and no other toolchain, whatever a nearby go.mod asks for. The user's own settings are not
+ * read.
  */
 export const GO_ENVIRONMENT = {
   GOTOOLCHAIN: 'local',
@@ -49,7 +49,7 @@ export const GO_ENVIRONMENT = {
   CGO_ENABLED: '0',
 } as const;
 
-/** The first Go of the search path that is new enough and whose files a jail can be given. */
+/** The first Go on the search path that is new enough and whose files can be mounted into a jail. */
 export async function findGo(search: GoSearch): Promise<GoToolchain | MissingGo> {
   const folders = [...search.searchPath.split(':').filter((folder) => folder.startsWith('/')), ...USUAL_PLACES];
   const found = [...new Set(folders.map((folder) => join(folder, 'go')))].filter((path) => existsSync(path));
@@ -72,7 +72,7 @@ async function inspect(candidate: string): Promise<GoToolchain | string> {
   const minor = Number(/^go1\.(\d+)/.exec(version)?.[1] ?? Number.NaN);
   if (!(minor >= OLDEST)) return `${candidate} is ${version}: too old`;
   const parts = [root, join(root, 'src'), join(root, 'pkg/include')].filter((path) => existsSync(path));
-  // The sources of Debian's Go lie beside it, and are linked to.
+  // The sources of Debian's Go are in another folder, which it links to.
   const places = [...new Set([root, ...parts.map((part) => realpathSync(part)).map(topOf(root))])];
   if (process.getuid?.() === 0 && !places.every(isReadableByEveryone))
     return `${candidate} lies where only root can read it (${root}), and programs are not compiled as root`;
@@ -80,7 +80,7 @@ async function inspect(candidate: string): Promise<GoToolchain | string> {
   return { path: join(root, 'bin/go'), root, version, tools, folders };
 }
 
-/** The folder that a part belongs to: its root, or the one that holds it elsewhere. */
+/** The folder that a part belongs to: the root, or the folder elsewhere that holds it. */
 const topOf =
   (root: string) =>
   (part: string): string => {

@@ -3,7 +3,7 @@ import type { IsolationLevel } from '../../domain/isolation.js';
 import type { JailFeature } from './jail.js';
 import { type Machine, readText } from './machine.js';
 
-/** What to type so that `level` works here, from what failed and what the machine says about itself. */
+/** The commands that make `level` work here, derived from the failure and from what the machine reports about itself. */
 export function adviceFor(level: IsolationLevel, machine: Machine, reason: string): string {
   return advise(level, reason, {
     isLinux: machine.isLinux,
@@ -48,7 +48,7 @@ export function advise(level: IsolationLevel, reason: string, symptoms: Symptoms
   return 'allow this user to make user namespaces (try: unshare --user --map-root-user true), then start codemode again';
 }
 
-/** How bwrap, unshare and mount say that the kernel or its guards would not let them. */
+/** The messages with which bwrap, unshare and mount report a refusal by the kernel or its security modules. */
 const REFUSAL = /not permitted|permission|no permissions|denied|too revealing/i;
 
 export type Distribution = 'debian' | 'fedora' | 'arch' | 'alpine' | 'suse' | 'other';
@@ -76,7 +76,7 @@ export function distribution(osRelease: string): Distribution {
   return known.find(([, pattern]) => words.some((word) => pattern.test(word)))?.[0] ?? 'other';
 }
 
-/** The container is then held by its own namespaces only, and each worker by ours inside it. */
+/** The container is then isolated by its own namespaces only, and each worker by ours inside it. */
 function containerAdvice(level: IsolationLevel): string {
   const flags = '--security-opt seccomp=unconfined --security-opt apparmor=unconfined';
   return level === 'strict'
@@ -84,7 +84,7 @@ function containerAdvice(level: IsolationLevel): string {
     : `install bubblewrap in the image for "strict", or start the container with: ${flags} --security-opt systempaths=unconfined`;
 }
 
-/** Ubuntu since 24.04 refuses user namespaces to programs without a profile; this one gives bwrap nothing else. */
+/** Ubuntu since 24.04 refuses user namespaces to programs without a profile. This profile gives bwrap nothing else. */
 function appArmorAdvice(bwrapPath: string): string {
   return [
     'Ubuntu lets only programs with an AppArmor profile make user namespaces. Run:',
@@ -104,7 +104,7 @@ const APPARMOR_SWITCH = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns'
 const DEBIAN_SWITCH = '/proc/sys/kernel/unprivileged_userns_clone';
 const NAMESPACE_COUNT = '/proc/sys/user/max_user_namespaces';
 
-/** What `doctor` prints about the kernel, whether or not it mattered. */
+/** The kernel features that `doctor` prints, whether or not they mattered. */
 export function kernelFeatures(machine: Machine): JailFeature[] {
   const uids = machine.workerUids;
   return [

@@ -3,7 +3,7 @@ import { fileLimitArgument, limitArguments, processLimitArgument } from './limit
 import type { HardLimits } from './machine.js';
 import { type FileReader, type JailView, viewThrough } from './view.js';
 
-/** Level `strict`: every namespace, no capability, a read-only handful of files, and the filter. Pure. */
+/** Level `strict`: all namespaces, no capabilities, a few read-only files, and the seccomp filter. Pure. */
 export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spawn {
   const { tools, limits, hardLimits } = options;
   const inside =
@@ -23,13 +23,13 @@ export function bubblewrapSpawn(view: JailView, options: BubblewrapOptions): Spa
       ...NAMESPACES,
       '--uid', '1000', '--gid', '1000',
       '--cap-drop', 'ALL',
-      // Its own way to die with the host, and the only one. bwrap makes its child wait until it has been given its uid; a bwrap
-      // that is killed in between leaves a child that waits forever. So it must not die before it has come that far: it
-      // continues, and the program finds its channel closed.
+      // The only way in which bwrap dies with the host. bwrap makes its child wait until the child's uid is mapped. A bwrap killed
+      // before that leaves a child that waits forever, so it must not die that early: it continues, and the program finds its
+      // channel closed.
       '--die-with-parent',
       '--new-session',
-      // No init beside a worker of ours: it could only reap children, and the filter lets a worker have none. A program
-      // with a workspace may have some, and dies by the signals that it sends itself, as it would anywhere.
+      // No init beside our workers: it could only reap children, and the filter allows a worker none. A program with a workspace
+      // may have children, and dies by the signals that it sends itself, as it would anywhere.
       ...(inside.workspace === undefined ? ['--as-pid-1'] : []),
       '--clearenv',
       ...Object.entries(inside.environment).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -52,14 +52,14 @@ export interface BubblewrapOptions {
   readonly tools: { readonly setpriv: string; readonly prlimit: string; readonly bwrap: string };
   readonly limits: JailLimits;
   readonly hardLimits: HardLimits;
-  /** A uid of the worker's own; undefined when the host is not root and so has none to give. */
+  /** A uid of the worker's own; undefined if the host is not root and so cannot assign one. */
   readonly uid: number | undefined;
   readonly processLimit: ProcessLimit;
   readonly filter: Uint8Array;
 }
 
 /**
- * Where RLIMIT_NPROC is set. `outside` counts a uid's processes on the whole machine: right for a uid that only this
+ * Where RLIMIT_NPROC is set. `outside` counts a uid's processes on the whole machine, which is right for a uid that only this
  * worker has. `inside` counts those of the worker's user namespace, for a host that shares its uid with its workers.
  */
 export type ProcessLimit =
@@ -67,10 +67,10 @@ export type ProcessLimit =
   | { readonly place: 'inside'; readonly reader: FileReader }
   | { readonly place: 'nowhere' };
 
-/** bwrap fails on an empty or cut program, so a filter that did not arrive is no jail without a filter. */
+/** bwrap fails on an empty or truncated program, so a filter that did not arrive never gives a jail without a filter. */
 const FILTER_FD = 4;
 
-// The cgroup namespace only hides a name, and is missing in some containers: the one that may be.
+// Only the cgroup namespace is optional: it merely hides a name, and some containers lack it.
 // biome-ignore format: they belong together
 const NAMESPACES = [
   '--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try',
@@ -89,15 +89,15 @@ function workspaceArguments({ workspace }: JailView): string[] {
   return [
     ...['--size', String(workspace.bytes), '--tmpfs', WORKSPACE],
     ...['--dir', WORKSPACE + TEMPORARY_FOLDER, '--symlink', WORKSPACE + TEMPORARY_FOLDER, '/tmp'],
-    // What is discarded has to go somewhere: `subprocess.DEVNULL`, `stdio: 'ignore'`.
+    // Discarded output needs a target: `subprocess.DEVNULL`, `stdio: 'ignore'`.
     ...['--dev-bind', '/dev/null', '/dev/null'],
   ];
 }
 
-/** In the workspace, so that one size holds for both. */
+/** Inside the workspace, so that one size limit covers both. */
 export const TEMPORARY_FOLDER = '/.tmp';
 
-/** Arguments for `setpriv`: dies with the host, and is no longer root. */
+/** Arguments for `setpriv`: the process dies with the host, and is no longer root. */
 export function becomeWorker(uid: number | undefined): string[] {
   return [...identity(uid), '--pdeathsig', 'KILL'];
 }

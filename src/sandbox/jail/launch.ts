@@ -9,8 +9,8 @@ export interface Launched {
 }
 
 /**
- * Starts what a jail described: channel on descriptor 3, the jail's own descriptors filled, nothing else inherited.
- * Must be called on the main thread: the kernel ties "dies with its parent" to the thread that made the child.
+ * Starts the process that a jail described: channel on descriptor 3, the jail's own descriptors filled, nothing else inherited.
+ * Must be called on the main thread: the kernel ties "dies with its parent" to the thread that created the child.
  */
 export function launch(
   described: Spawn,
@@ -28,12 +28,12 @@ export function launch(
     stdio,
     env: { ...described.env },
     cwd: '/',
-    // Its own process group: an interrupt typed at the host's terminal is not meant for the workers.
+    // Its own process group: an interrupt typed at the host's terminal must not reach the workers.
     detached: true,
   });
   for (const { fd, content } of described.descriptors) {
     const pipe = child.stdio[fd] as Writable;
-    // A jail that dies early closes its end; its exit tells the story, this need not.
+    // A jail that dies early closes its end. Its exit reports the reason, so this error is ignored.
     pipe.on('error', () => {});
     pipe.end(content);
   }
@@ -41,8 +41,8 @@ export function launch(
 }
 
 /**
- * Why a process that never said hello may have kept silent. Node hangs silently when it cannot make one of its threads, which
- * happens where all processes of a user together reach the user's limit.
+ * Why a process may not have said hello. Node hangs silently if it cannot create one of its threads, which happens when all
+ * processes of a user together reach the user's limit.
  */
 export function noHello(waitedMs: number): string {
   return `it did not say hello within ${inSeconds(waitedMs)}: the machine is overloaded, or this user may have no more processes and threads (compare \`ulimit -u\` with \`ps -LU "$USER" | wc -l\`)`;

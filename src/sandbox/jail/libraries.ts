@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** What a program needs beside itself to start: its loader, by the path written in it, and its shared libraries. */
+/** The files that a program needs to start: its loader, under the path written in the program, and its shared libraries. */
 export interface Linkage {
   /** Path of the dynamic loader as the program names it; undefined for a static program. */
   readonly loader: string | undefined;
@@ -16,11 +16,11 @@ const LIST_TIMEOUT_MS = 10_000;
 const MAX_LIST_BYTES = 1024 * 1024;
 
 /**
- * Asks the loader itself (`ld.so --list`, glibc and musl alike), which knows about caches, run paths and processor
- * variants what a reading of the file would have to guess. Only for files that we ship or run anyway: never a guest's.
+ * Asks the loader itself (`ld.so --list`, both glibc and musl), which knows about caches, run paths and CPU variants that a parser
+ * of the file would have to guess. Only for files that we ship or run anyway, never for a guest's.
  *
- * `addons` are shared objects that the program may load later. All are listed with it at once: asking for each of the
- * forty of Python takes a process each. One of them may need what this machine lacks, and then fails when it is loaded.
+ * `addons` are shared objects that the program may load later. All are listed at once: Python has forty, and asking for each would
+ * take a process each. An addon may need a library that this machine lacks. It then fails when it is loaded.
  */
 export function readLinkage(program: string, loaderForLibraries?: string, addons: readonly string[] = []): Linkage {
   const loader = readLoader(program) ?? loaderForLibraries;
@@ -35,7 +35,7 @@ export function readLinkage(program: string, loaderForLibraries?: string, addons
   return { loader, loaderFile: realpathSync(loader), libraries: parseLibraryList(text, addons.length > 0) };
 }
 
-/** Lines such as `libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x...)`; the loader's own and the vdso's have no arrow. */
+/** Lines such as `libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x...)`. The lines of the loader and the vdso have no arrow. */
 export function parseLibraryList(text: string, mayMiss = false): { name: string; path: string }[] {
   return text.split('\n').flatMap((line) => {
     const [, name, target] = /^\s*(\S+) => (.+?)(?: \(0x[0-9a-f]+\))?\s*$/.exec(line) ?? [];
@@ -53,10 +53,10 @@ export function isElf(path: string): boolean {
 const ELF_MAGIC = Buffer.from([0x7f, 0x45, 0x4c, 0x46]);
 const ELF_64 = 2;
 const PROGRAM_HEADER_INTERPRETER = 3;
-/** Loaders and compilers put the program headers right behind the file header; a few kilobytes hold both and the path. */
+/** Linkers put the program headers right behind the file header. A few kilobytes hold both, and the path. */
 const ELF_START_BYTES = 64 * 1024;
 
-/** The PT_INTERP entry of a 64-bit little-endian ELF file: the only thing of the format that we need. */
+/** The PT_INTERP entry of a 64-bit little-endian ELF file: the only part of the format that we need. */
 function readLoader(path: string): string | undefined {
   const start = readStart(path, ELF_START_BYTES);
   if (start.length < 64 || !start.subarray(0, 4).equals(ELF_MAGIC) || start[4] !== ELF_64) {

@@ -1,7 +1,7 @@
 import { type JailLimits, MINIMUM_PROCESSES } from './jail.js';
 import type { HardLimits } from './machine.js';
 
-/** A worker needs about twenty descriptors; an intruder needs none. */
+/** A worker needs about twenty descriptors; an attacker needs none. */
 const MAX_DESCRIPTORS = 64;
 
 /** Threads in the pool of a worker's V8, for `--v8-pool-size`: a worker computes on one thread. */
@@ -29,21 +29,21 @@ export function limitArguments(limits: JailLimits, hard: HardLimits): string[] {
   return wanted.map(([flag, value, kernelName]) => limitArgument(flag, value, hard.get(kernelName)));
 }
 
-/** RLIMIT_FSIZE, apart from the others because the script of level `namespaces` writes one small file of its own first. */
+/** RLIMIT_FSIZE, separate from the others because the script of level `namespaces` first writes one small file. */
 export function fileLimitArgument(limits: JailLimits, hard: HardLimits): string {
   return limitArgument('fsize', limits.fileBytes, hard.get('Max file size'));
 }
 
 /**
- * RLIMIT_NPROC, which must be set where it counts this worker alone: under its own uid, or inside its user
- * namespace. `helpers` are the jail's own processes in the same count.
+ * RLIMIT_NPROC. It must be set where it counts this worker alone: under its own uid, or inside its user namespace. `helpers` are
+ * the jail's own processes in the same count.
  */
 export function processLimitArgument(limits: JailLimits, helpers: number, hard: HardLimits): string {
   return limitArgument('nproc', Math.max(limits.processes, MINIMUM_PROCESSES) + helpers, hard.get('Max processes'));
 }
 
 function limitArgument(flag: string, value: number, hard: number | undefined): string {
-  // Asking for more than we have ourselves would be refused and would stop the jail, for nothing.
+  // A limit above our own hard limit would be refused and would stop the jail needlessly.
   const possible = hard === undefined ? value : Math.min(value, hard);
   return `--${flag}=${possible}:${possible}`;
 }

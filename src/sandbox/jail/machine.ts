@@ -3,7 +3,7 @@ import { release } from 'node:os';
 import { join } from 'node:path';
 import type { FilterArchitecture } from './seccomp.js';
 
-/** What this machine offers to build a jail with. Read once, handed to the builders, which look at nothing else. */
+/** The facilities of this machine for building a jail. Read once and passed to the builders, which look at nothing else. */
 export interface Machine {
   readonly isLinux: boolean;
   readonly architecture: FilterArchitecture | undefined;
@@ -11,10 +11,10 @@ export interface Machine {
   /** Linux 5.14: RLIMIT_NPROC is counted per user namespace, not only per user of the whole machine. */
   readonly countsProcessesPerNamespace: boolean;
   readonly isRoot: boolean;
-  /** Uids to run workers under, when the host is root and may become others. */
+  /** Uids for workers, if the host is root and may change its uid. */
   readonly workerUids: UidRange | undefined;
   readonly hardLimits: HardLimits;
-  /** Address space that V8 sets aside for machine code and that RLIMIT_DATA counts, although it is not used. */
+  /** Address space that V8 reserves for machine code. RLIMIT_DATA counts it although it is unused. */
   readonly codeReserveBytes: number;
   readonly tools: Readonly<Partial<Record<ToolName, string>>>;
 }
@@ -24,7 +24,7 @@ export interface UidRange {
   readonly count: number;
 }
 
-/** Hard limits of this process, where they are finite: only a privileged process could raise them. */
+/** The finite hard limits of this process: only a privileged process could raise them. */
 export type HardLimits = ReadonlyMap<string, number>;
 
 const TOOL_NAMES = [
@@ -64,9 +64,9 @@ export function readMachine(): Machine {
 }
 
 /**
- * A hundred million uids that no distribution, systemd or subuid default hands out, so that each worker is a user of
- * its own: it shares no process count with another and may signal none. Inside a container with a small id map, the
- * upper end of that map instead.
+ * A hundred million uids that no distribution, systemd or subuid default assigns, so that each worker is its own user: it shares
+ * no process count with other workers and cannot signal them. In a container with a small id map, the upper end of that map
+ * instead.
  */
 export function chooseUids(uidMap: string | undefined, gidMap: string | undefined): UidRange | undefined {
   const wide = { first: 2_000_000_000, count: 100_000_000 };
@@ -101,8 +101,8 @@ export function parseHardLimits(text: string): HardLimits {
 }
 
 /**
- * Node 24 maps the 512 MB that its machine code may ever take as writable, Node 20 and 22 as inaccessible; seen in our
- * own process, since the workers run the same Node. Without it in the sum, Node 24 does not start below 600 MB.
+ * Node 24 maps all 512 MB that its machine code may take as writable, Node 20 and 22 map it as inaccessible. This is read from our
+ * own process, since the workers run the same Node. If it were not added, Node 24 would not start below 600 MB.
  */
 export function codeReserve(maps: string): number {
   const sizes = [...maps.matchAll(/^([0-9a-f]+)-([0-9a-f]+) rwxp/gm)].map(
@@ -117,7 +117,7 @@ function findTools(): Partial<Record<ToolName, string>> {
   const found: Partial<Record<ToolName, string>> = {};
   for (const name of TOOL_NAMES) {
     const path = TOOL_FOLDERS.map((folder) => join(folder, name)).find((candidate) => existsSync(candidate));
-    // busybox knows its commands by the name it is called with: such a link is kept as it is.
+    // busybox selects its command by the name it is called with, so a link to it is not resolved.
     if (path !== undefined) found[name] = realpathSync(path).endsWith(`/${name}`) ? realpathSync(path) : path;
   }
   return found;

@@ -4,8 +4,8 @@ import { fileLimitArgument, limitArguments } from './limits.js';
 import type { Machine } from './machine.js';
 
 /**
- * Level `none`: an ordinary process of the host's own user, which sees all that the host sees. Limits and "dies with
- * the host" where util-linux is there to give them. Pure.
+ * Level `none`: an ordinary process of the host's own user, which sees everything that the host sees. Limits and "dies with the
+ * host" apply only if util-linux is installed. Pure.
  */
 export function plainSpawn(program: JailedProgram, machine: Pick<Machine, 'tools' | 'hardLimits'>): Spawn {
   const { setpriv, prlimit } = machine.tools;
@@ -16,7 +16,7 @@ export function plainSpawn(program: JailedProgram, machine: Pick<Machine, 'tools
     ...(setpriv === undefined ? [] : [setpriv, ...becomeWorker(undefined), '--no-new-privs', '--']),
     ...(prlimit === undefined ? [] : [prlimit, ...rlimits, '--']),
     program.interpreterPath,
-    // There is no other view of the files here: an argument that names one by its path inside means the file itself.
+    // Without a jail, an argument that names a file by its path inside is replaced by the real path.
     ...program.interpreterArguments.map((argument) => paths.get(argument) ?? argument),
   ];
   const [file = program.interpreterPath, ...args] = command;

@@ -16,19 +16,19 @@ import { unshareSpawn } from './unshare.js';
 import { type FileReader, viewOf } from './view.js';
 
 export interface JailOptions {
-  /** Unset: the better of `strict` and `namespaces` that really holds here. */
+  /** Unset: the better of `strict` and `namespaces` that passes its self-test here. */
   readonly isolation?: IsolationLevel | undefined;
-  /** The second key to `none`. */
+  /** The second setting that `none` requires. */
   readonly unsafelyAllowNoJail?: boolean | undefined;
-  /** Where it is remembered which jails were seen to hold; absent: each is tried. */
+  /** The folder that records which jails passed their self-test; absent: each is tested. */
   readonly testedFolder?: string | undefined;
-  /** Where a host that is root puts files that workers could not read otherwise. */
+  /** The folder in which a host that runs as root puts files that workers could not read otherwise. */
   readonly stagingFolder?: string | undefined;
 }
 
 /**
- * The jail that this machine can give, seen to hold by an attempt to get out of it. Never a weaker one than asked for:
- * throws `jail_unavailable`, with what to do about it.
+ * The best jail of this machine, tested by an attempt to escape from it. Never a weaker one than requested: throws
+ * `jail_unavailable`, with the fix.
  */
 export async function openJail(options: JailOptions = {}): Promise<Jail> {
   if (options.isolation === 'none' && options.unsafelyAllowNoJail !== true) {
@@ -91,7 +91,7 @@ async function tryLevel(
   }
 }
 
-/** The test takes a process of its own, and a jail that held holds until something of it changes. */
+/** The test takes a process of its own, and a jail that passed stays good until one of its parts changes. */
 async function testUnlessKnown(jail: Jail, testedFolder: string | undefined): Promise<string | undefined> {
   if (testedFolder === undefined) return testJail(jail, process.execPath);
   const tested = new TestedJails(testedFolder);
@@ -163,7 +163,7 @@ const NO_JAIL = 'programs can reach every file, process and network that this us
 const NO_FILTER =
   'the whole system call surface of the kernel, its keyrings included, is open to code that escapes the engine';
 
-/** An answer that settled for less says what the better level lacked, so that the start-up log can. */
+/** A jail of a lesser level lists what the better level lacked, for the start-up log. */
 function withBetterLevel(jail: Jail, failures: readonly string[]): Jail {
   return { ...jail, gaps: [...jail.gaps, ...failures] };
 }
@@ -192,7 +192,7 @@ function needTools<Name extends ToolName>(machine: Machine, names: readonly Name
   return Object.fromEntries(names.map((name) => [name, machine.tools[name]])) as Record<Name, string>;
 }
 
-/** A random start, so that two hosts of one machine hardly ever give the same uid; then one after the other. */
+/** A random start, then consecutive uids, so that two hosts of one machine hardly ever assign the same uid. */
 function uidSource({ workerUids }: Machine): () => number | undefined {
   if (workerUids === undefined) return () => undefined;
   let next = randomInt(workerUids.count);
@@ -202,7 +202,7 @@ function uidSource({ workerUids }: Machine): () => number | undefined {
   };
 }
 
-/** Remembers what it found: a pool asks for the same few files for every worker. */
+/** Caches its results: a pool asks for the same few files for every worker. */
 function fileReader(machine: Machine, stagingFolder: string | undefined): FileReader {
   const staging = machine.workerUids === undefined ? undefined : new Staging(stagingFolder);
   const readable = remember((path: string) => staging?.readable(path) ?? path);

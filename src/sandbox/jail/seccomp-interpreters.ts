@@ -2,10 +2,10 @@ import type { GuardedCall, SyscallPolicy } from './seccomp.js';
 import type { SyscallName } from './syscall-numbers.js';
 
 /**
- * The list of a worker, opened as far as an ordinary program needs that has a workspace to write to and may start
- * processes: files, signals, children, pipes. No sockets but pairs, no namespaces, and no memory that nobody counts.
+ * The list of a worker, extended for an ordinary program that has a writable workspace and may start processes: files, signals,
+ * children, pipes. No sockets except pairs, no namespaces, and no memory outside all limits.
  *
- * Signals and waiting reach the processes of the same jail only, since it is a process namespace of its own.
+ * Signals and waiting reach only processes of the same jail, since it has its own process namespace.
  */
 export function forRealInterpreters(worker: SyscallPolicy): SyscallPolicy {
   const guardedHere = new Set<SyscallName>(GUARDED.map(({ call }) => call));
@@ -23,7 +23,7 @@ export function forRealInterpreters(worker: SyscallPolicy): SyscallPolicy {
 const EPERM = 1;
 const ENOTSUP = 95;
 
-/** All file systems but the workspace are read-only, so a path is not worth a look. */
+/** All file systems except the workspace are read-only, so paths need no check. */
 // biome-ignore format: a line per subject
 const OPENED: readonly SyscallName[] = [
   'openat', 'open', 'mkdir', 'mkdirat', 'rmdir', 'unlink', 'unlinkat', 'rename', 'renameat', 'renameat2',
@@ -31,11 +31,11 @@ const OPENED: readonly SyscallName[] = [
   'pwrite64', 'preadv', 'pwritev', 'ftruncate', 'truncate', 'fallocate', 'fsync', 'fdatasync', 'msync', 'fadvise64',
   'sendfile', 'copy_file_range', 'flock', 'chdir', 'fchdir', 'statfs', 'fstatfs',
   'dup', 'dup2', 'dup3', 'pipe', 'close_range', 'select', 'pselect6', 'epoll_create', 'epoll_pwait2',
-  // Children, as many as RLIMIT_NPROC lets them be. All die with the first process of the namespace.
+  // Children, up to RLIMIT_NPROC. All die with the first process of the namespace.
   'fork', 'vfork', 'wait4', 'waitid', 'kill', 'tkill', 'getpgid', 'setpgid', 'getpgrp', 'getsid', 'setsid',
   'getresuid', 'getresgid', 'getgroups', 'times', 'getcpu', 'membarrier', 'setrlimit',
   'alarm', 'setitimer', 'getitimer', 'pause', 'rt_sigsuspend', 'rt_sigtimedwait', 'rt_sigpending',
-  // Over the pairs below and the channel. Not sendmsg: nobody is to be handed descriptors.
+  // For the pairs below and the channel. Not sendmsg, which could pass descriptors.
   'sendto', 'recvfrom', 'recvmsg', 'setsockopt', 'getpeername',
 ];
 
@@ -52,11 +52,11 @@ const GUARDED: readonly GuardedCall[] = [
     anyOf: [[{ argument: 0, mask: CLONE_NAMESPACE_FLAGS | CLONE_FOREIGN_FLAGS, equals: 0 }]],
     otherwise: { errno: EPERM },
   },
-  // asyncio wakes its loop through one, and Node gives them to children as their output. A pair leads nowhere else.
+  // asyncio wakes its loop through a pair, and Node uses pairs for the output of children. A pair leads nowhere else.
   { call: 'socketpair', anyOf: [[{ argument: 0, equals: AF_UNIX }]], otherwise: { errno: EPERM } },
   {
-    // Shared and anonymous: such memory is on no account, RLIMIT_DATA does not see it, and it may be kept while it is
-    // mapped nowhere. What is mapped from a file of the workspace counts there.
+    // Shared and anonymous memory is refused: RLIMIT_DATA does not count it, and it may be kept while it is mapped nowhere. Memory
+    // mapped from a file of the workspace counts as workspace.
     call: 'mmap',
     anyOf: [0, MAP_SHARED, MAP_ANONYMOUS].map((equals) => [{ argument: 3, mask: MAP_SHARED | MAP_ANONYMOUS, equals }]),
     otherwise: { errno: EPERM },

@@ -3,15 +3,15 @@ import { forRealInterpreters } from './seccomp-interpreters.js';
 import type { SyscallName } from './syscall-numbers.js';
 
 /**
- * Whose list a worker runs under. `escape` is the QuickJS list, for attack tests that bring Node code of their own;
- * `node` and `python` are for agents' programs on the real interpreters, which have a workspace and
- * children; so has `go-build`, the compiler. `go` is a compiled program: it has neither, and the list of a worker.
+ * Selects the list that a worker runs under. `escape` is the QuickJS list, for attack tests that bring their own Node code. `node`
+ * and `python` are for agents' programs on the real interpreters, which have a workspace and children. `go-build`, the compiler,
+ * has both too. `go` is a compiled program: it has neither, and the list of a worker.
  */
 export type JailRuntime = 'quickjs' | 'v8' | 'escape' | 'node' | 'python' | 'go' | 'go-build';
 
 /**
- * What each runtime may ask of the kernel. Found by strace of Node 20, 22 and 24 doing a worker's work inside the jail,
- * where /proc, /dev and /etc do not exist: so these are fewer calls than Node makes on an open machine.
+ * The system calls that each runtime may make. Found by strace of Node 20, 22 and 24 doing a worker's work inside the jail, where
+ * /proc, /dev and /etc do not exist: so these are fewer calls than Node makes on an open machine.
  */
 export function syscallPolicy(runtime: JailRuntime): SyscallPolicy {
   const hasWorkspace = runtime === 'node' || runtime === 'python' || runtime === 'go-build';
@@ -23,7 +23,7 @@ const ENOTTY = 25;
 const EROFS = 30;
 const ENOSYS = 38;
 
-/** A worker at work: the channel (3), memory, threads, time. */
+/** A worker in operation: the channel (3), memory, threads, time. */
 // biome-ignore format: a line per subject
 const RUNNING: readonly SyscallName[] = [
   'futex', 'read', 'write', 'madvise', 'mprotect', 'mmap', 'munmap', 'mremap', 'brk',
@@ -32,27 +32,27 @@ const RUNNING: readonly SyscallName[] = [
   'rt_sigprocmask', 'rt_sigaction', 'rt_sigreturn', 'sigaltstack', 'restart_syscall',
   'close', 'lseek', 'pread64', 'fstat', 'newfstatat', 'statx', 'stat', 'lstat',
   'exit', 'exit_group',
-  // abort() and raise(): to a thread of this process, and the process namespace holds no other.
+  // abort() and raise(): they signal a thread of this process, and the process namespace holds no other.
   'tgkill', 'gettid', 'getpid',
 ]; // mmap and mprotect with PROT_EXEC stay open: V8 compiles WebAssembly to machine code, and --jitless cannot run it.
 
-/** What the dynamic loader, libc and Node do once. */
+/** Calls that the dynamic loader, libc and Node make once. */
 // biome-ignore format: a line per subject
 const STARTING: readonly SyscallName[] = [
-  // bwrap itself starts the worker after the filter is in place, so this call cannot be closed, and a pointer to a path
-  // cannot be tested. It stays harmless: the jail holds no program but Node (and the loader), nothing in it can be
-  // written, memfd_create does not exist, and whatever is started keeps this filter.
+  // bwrap itself starts the worker after the filter is in place, so this call cannot be closed, and a filter cannot inspect the
+  // path behind a pointer. It stays harmless: the jail contains no program except Node (and the loader), nothing in it can be
+  // written, memfd_create does not exist, and any started program keeps this filter.
   'execve',
   'arch_prctl', 'set_tid_address', 'set_robust_list', 'rseq', 'access', 'faccessat', 'faccessat2', 'readlink', 'readlinkat',
   'getcwd', 'getdents64', 'uname', 'sysinfo', 'getrlimit', 'getppid',
-  // Node asks whether it runs with more rights than its caller before it believes the environment.
+  // Node checks whether it has more rights than its caller before it trusts the environment.
   'getuid', 'geteuid', 'getgid', 'getegid', 'capget',
   'sched_getaffinity', 'sched_getparam', 'sched_getscheduler',
-  // V8 guards its code pages with protection keys where the processor has them.
+  // V8 guards its code pages with protection keys if the CPU has them.
   'pkey_alloc', 'pkey_free', 'pkey_mprotect',
 ];
 
-/** `net.Socket({ fd: 3 })` looks at the socket it was given. None of these can make or reach another one. */
+/** `net.Socket({ fd: 3 })` inspects the socket it was given. None of these calls can create or reach another socket. */
 const CHANNEL_AS_STREAM: readonly SyscallName[] = ['getsockopt', 'getsockname', 'shutdown'];
 
 const CLONE_THREAD_FLAGS = 0x00010f00; // VM | FS | FILES | SIGHAND | THREAD
@@ -74,7 +74,7 @@ const FCNTL_COMMANDS = [0, 1, 2, 3, 4, 1030];
 
 const GUARDED: readonly GuardedCall[] = [
   {
-    // Threads only. A child process would outlive an exit, and a namespace of its own would hand it capabilities.
+    // Threads only. A child process would outlive an exit, and a new namespace would give it capabilities.
     call: 'clone',
     anyOf: [
       [
@@ -87,7 +87,7 @@ const GUARDED: readonly GuardedCall[] = [
     ],
     otherwise: { errno: EPERM },
   },
-  // The file systems are read-only already; this says it a second time.
+  // The file systems are read-only already. This is a second layer.
   { call: 'openat', anyOf: [[{ argument: 2, mask: OPEN_FOR_WRITING, equals: 0 }]], otherwise: { errno: EROFS } },
   { call: 'open', anyOf: [[{ argument: 1, mask: OPEN_FOR_WRITING, equals: 0 }]], otherwise: { errno: EROFS } },
   {
@@ -102,14 +102,14 @@ const GUARDED: readonly GuardedCall[] = [
     otherwise: { errno: EPERM },
   },
   { call: 'fcntl', anyOf: FCNTL_COMMANDS.map((equals) => [{ argument: 1, equals }]), otherwise: { errno: EPERM } },
-  // Its own limits only. They can be lowered, and raised no further than the hard limits that we set.
+  // Its own limits only. It can lower them, and raise them no further than the hard limits that we set.
   { call: 'prlimit64', anyOf: [[{ argument: 0, equals: 0 }]], otherwise: { errno: EPERM } },
 ];
 
 const REFUSED: readonly (readonly [SyscallName, number])[] = [
   // Not EPERM: glibc takes ENOSYS as "use clone instead", and clone's flags can be tested, clone3's cannot.
   ['clone3', ENOSYS],
-  // Node 22 and later try these at start, even under UV_USE_IO_URING=0, and go on without.
+  // Node 22 and later try these at start, even under UV_USE_IO_URING=0, and continue without them.
   ['io_uring_setup', ENOSYS],
   ['io_uring_enter', ENOSYS],
   ['io_uring_register', ENOSYS],
@@ -138,6 +138,6 @@ const WORKER_POLICY: SyscallPolicy = {
   guarded: GUARDED,
   refuse: REFUSED,
   kill: KILLED,
-  // What we do not know does not exist: libraries then fall back to an older call, as on an older kernel.
+  // Unknown calls do not exist: libraries then fall back to an older call, as on an older kernel.
   otherwise: { errno: ENOSYS },
 };

@@ -1,11 +1,11 @@
 import { SYSCALL_NUMBERS, type SyscallName } from './syscall-numbers.js';
 
 /**
- * Compiles a list of system calls into the BPF program that `bwrap --seccomp FD` installs right before it starts
- * the worker. Pure: same policy and architecture, same bytes.
+ * Compiles a list of system calls into the BPF program that `bwrap --seccomp FD` installs right before it starts the worker. Pure:
+ * the same policy and architecture give the same bytes.
  *
- * One layer of several: the namespaces have already taken files, network and processes away. The filter is there
- * for the day when someone runs machine code of his own in a worker, and reaches for the kernel itself.
+ * One layer of several: the namespaces have already removed files, network and processes. The filter is there for an attacker who
+ * runs machine code in a worker and attacks the kernel itself.
  */
 export function compileFilter(policy: SyscallPolicy, architecture: FilterArchitecture): Uint8Array {
   const program = new Assembler();
@@ -16,7 +16,7 @@ export function compileFilter(policy: SyscallPolicy, architecture: FilterArchite
   program.loadField(FIELD_ARCHITECTURE);
   program.unlessEqual(auditArchitecture, 'kill');
   program.loadField(FIELD_NUMBER);
-  // x32 is a second table behind the same architecture word, told apart by this bit alone.
+  // x32 is a second table under the same architecture word, distinguished by this bit alone.
   if (hasX32) program.ifAtLeast(X32_BIT, 'kill');
 
   // In this order because the calls of a running worker (futex, read, write) should be decided first.
@@ -30,12 +30,12 @@ export function compileFilter(policy: SyscallPolicy, architecture: FilterArchite
 
 export type FilterArchitecture = 'x64' | 'arm64';
 
-/** What the kernel does with a call: performs it, ends the whole process, or answers with this error number. */
+/** The kernel's reaction to a call: perform it, kill the whole process, or return this error number. */
 export type SyscallAction = 'allow' | 'kill' | { readonly errno: number };
 
 /**
- * True when `(argument & mask) === equals`. The argument's low 32 bits only: fit for arguments that the kernel itself
- * cuts to 32 bits (flags of clone and openat, options of prctl, commands of ioctl and fcntl), never for a pointer.
+ * True when `(argument & mask) === equals`. It tests the low 32 bits only. That suits arguments that the kernel itself truncates
+ * to 32 bits (flags of clone and openat, options of prctl, commands of ioctl and fcntl), never a pointer.
  */
 export interface ArgumentTest {
   readonly argument: 0 | 1 | 2 | 3 | 4 | 5;
@@ -43,7 +43,7 @@ export interface ArgumentTest {
   readonly equals: number;
 }
 
-/** A call that is allowed when all tests of any one row hold, and answered with `otherwise` when none does. */
+/** A call that is allowed if all tests of any one row hold, and otherwise gets `otherwise`. */
 export interface GuardedCall {
   readonly call: SyscallName;
   readonly anyOf: readonly (readonly ArgumentTest[])[];
@@ -53,9 +53,9 @@ export interface GuardedCall {
 export interface SyscallPolicy {
   readonly allow: readonly SyscallName[];
   readonly guarded: readonly GuardedCall[];
-  /** Calls whose refusal should read better than the default error. */
+  /** Calls that are refused with a more fitting error than the default. */
   readonly refuse: readonly (readonly [call: SyscallName, errno: number])[];
-  /** Calls that no honest worker makes: making one is a confession. */
+  /** Calls that no honest worker makes: making one proves an attack. */
   readonly kill: readonly SyscallName[];
   readonly otherwise: SyscallAction;
 }
@@ -120,7 +120,7 @@ class Assembler {
     this.return(verdict);
   }
 
-  /** Never falls through once the number matched, so the argument it loads cannot be taken for a call number later. */
+  /** Never falls through once the number matched, so a loaded argument cannot be mistaken for a call number later. */
   guard(number: number | undefined, rule: GuardedCall): void {
     if (number === undefined) return;
     const rows = rule.anyOf.map((row) => row.flatMap(testInstructions));
@@ -153,7 +153,7 @@ class Assembler {
   }
 
   #add(code: number, value: number, jumpTrue = 0, jumpFalse = 0): void {
-    // A jump is one byte: cut silently, a longer one would land on another rule's verdict.
+    // A jump offset is one byte: a longer one, silently truncated, would land on another rule's verdict.
     if (jumpTrue > 255 || jumpFalse > 255) throw new RangeError('a guarded call has too many rows for one jump');
     this.#instructions.push({ code, jumpTrue, jumpFalse, value: value >>> 0 });
   }

@@ -2,9 +2,9 @@ import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync, utimesS
 import { join } from 'node:path';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A copy that no host has used for so long belongs to a build that is gone. */
+/** A copy that no host has used for this long belongs to a build that is gone. */
 const KEPT_MS = 7 * DAY_MS;
-/** How often a host says again that it uses a copy: far more often than copies are discarded. */
+/** How often a host marks a copy as used again: far more often than copies are discarded. */
 export const SAY_AGAIN_MS = DAY_MS;
 
 const STAGED = /^[0-9a-f]{32}-/;
@@ -12,8 +12,8 @@ const TEMPORARY = /^\.[0-9a-f-]{36}$/;
 const MARK = '.used';
 
 /**
- * Says that a staged file is in use, by the time of an empty file beside it. Not by its own times: it may be a link to a
- * program of the system, whose times are not ours to change.
+ * Marks a staged file as used, by the time of an empty file beside it. Its own times stay unchanged: it may be a link to a program
+ * of the system.
  */
 export function markUsed(target: string): void {
   const mark = `${target}${MARK}`;
@@ -23,8 +23,8 @@ export function markUsed(target: string): void {
 }
 
 /**
- * Removes what no host has used for a week, and what one left behind in the middle of a copy. A worker that runs from such
- * a file keeps it: what is mounted outlives its name. Nothing here is worth failing for.
+ * Removes files that no host has used for a week, and partial copies. A worker that runs from such a file keeps it: a mount
+ * outlives the name of its file. Failures are ignored.
  */
 export function pruneStaged(folder: string, nowMs = Date.now()): void {
   try {
@@ -37,12 +37,12 @@ export function pruneStaged(folder: string, nowMs = Date.now()): void {
       rmSync(join(folder, `${name}${MARK}`), { force: true });
     }
   } catch {
-    // Another host prunes too, or the folder cannot be listed: the next start tries again.
+    // Another host is pruning too, or the folder cannot be listed. The next start tries again.
   }
 }
 
 function lastUseMs(path: string): number {
   const mark = lstatSync(`${path}${MARK}`, { throwIfNoEntry: false });
-  // Without a mark: when it was linked or copied to here.
+  // Without a mark: the time at which it was linked or copied here.
   return mark?.mtimeMs ?? lstatSync(path).ctimeMs;
 }

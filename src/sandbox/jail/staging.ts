@@ -6,13 +6,13 @@ import { HostError } from '../../domain/errors.js';
 import { makeFolderSync } from '../../lib/files/make-folder.js';
 import { markUsed, pruneStaged, SAY_AGAIN_MS } from './staged-use.js';
 
-/** Root-owned on every distribution, and mounted without noexec, which /run is not. */
+/** Root-owned on every distribution, and mounted without noexec, unlike /run. */
 const DEFAULT_FOLDER = '/var/cache/codemode/jail';
 
 /**
- * Makes files readable for a worker's uid. A host that is root and lives under /root (0700) has files that no other
- * user can open, so they are linked or copied, once per version, into a folder that everyone may read and only root
- * may write. Used only when the host is root.
+ * Makes files readable for a worker's uid. A host that runs as root and is installed under /root (0700) has files that no other
+ * user can open. They are linked or copied, once per version, into a folder that everyone may read and only root may write. Used
+ * only if the host is root.
  */
 export class Staging {
   readonly #folder: string;
@@ -23,7 +23,7 @@ export class Staging {
     this.#folder = folder;
   }
 
-  /** Path of the same content that any uid can read and execute. */
+  /** A path with the same content that any uid can read and execute. */
   readable(path: string): string {
     const real = realpathSync(path);
     const known = this.#known.get(real);
@@ -57,7 +57,7 @@ export class Staging {
   }
 }
 
-/** By the permission bits alone: an access list that says otherwise costs one needless copy or one clear failure. */
+/** Checks the permission bits alone: an access list that differs costs one needless copy or one clear failure. */
 export function isReadableByEveryone(path: string): boolean {
   if ((lstatSync(path).mode & 0o004) === 0) return false;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
@@ -67,8 +67,8 @@ export function isReadableByEveryone(path: string): boolean {
 }
 
 /**
- * Makes the folder, and makes sure that nobody but root can put anything into it or swap one of its parents for a
- * link: otherwise a local user could choose what runs as our worker.
+ * Creates the folder, and verifies that only root can write to it or replace one of its parents by a link. Otherwise a local user
+ * could choose the program that runs as our worker.
  */
 export function openSharedFolder(folder: string): void {
   makeFolderSync(folder, 0o755);
@@ -88,7 +88,7 @@ export function openSharedFolder(folder: string): void {
   }
 }
 
-/** Changes when the file is replaced or rewritten. Not its ctime, which a hard link changes too. */
+/** Changes when the file is replaced or rewritten. It excludes the ctime, which a hard link changes too. */
 function identity(path: string, stats: Stats): string {
   const facts = [path, stats.dev, stats.ino, stats.size, stats.mtimeMs].join('\0');
   return createHash('sha256').update(facts).digest('hex').slice(0, 32);
@@ -106,7 +106,7 @@ function isStaged(target: string, source: Stats): boolean {
 function place(path: string, source: Stats, target: string): void {
   const temporary = join(dirname(target), `.${randomUUID()}`);
   try {
-    // A link costs nothing, but shares the owner and the mode: only for what root alone can change and all may run.
+    // A link costs nothing, but shares owner and mode: only for files that root alone can change and everyone may run.
     const isLinkable = source.uid === 0 && (source.mode & 0o022) === 0 && (source.mode & 0o005) === 0o005;
     if (!isLinkable || !tryLink(path, temporary)) {
       copyFileSync(path, temporary, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);

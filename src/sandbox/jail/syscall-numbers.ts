@@ -1,6 +1,6 @@
 /**
- * Numbers of the system calls that our filters name: [x64, arm64], from the kernel's own headers.
- * `undefined`: that architecture never had the call, so there is nothing to decide about.
+ * Numbers of the system calls that our filters name: [x64, arm64], from the kernel's own headers. `undefined`: that architecture
+ * never had the call, so it needs no rule.
  */
 export const SYSCALL_NUMBERS = {
   read: [0, 63],

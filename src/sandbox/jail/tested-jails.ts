@@ -18,7 +18,7 @@ const FILE_NAME = 'jail-tested.json';
 const MAX_REMEMBERED = 16;
 const MAX_FILE_BYTES = 4096;
 
-/** What the kernel lets this very process do, and what may change without a new program or a restart of the machine. */
+/** How the kernel confines this process, and settings that may change without a new program or a reboot. */
 const CONFINEMENT_FILES = [
   '/proc/sys/kernel/random/boot_id',
   '/proc/sys/kernel/unprivileged_userns_clone',
@@ -32,9 +32,9 @@ const CONFINEMENT_STATUS =
   /^(?:Uid|Gid|Groups|CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
 
 /**
- * Jails that this program has seen to hold on this machine since it was started, so that not every start of the program
- * tries to get out of one. The file lies beside the program and belongs to its owner: a process that can write it can
- * write the program too. Where it cannot be read or written, every start tries.
+ * Jails that passed their self-test on this machine since it booted, so that not every start of the program repeats the test. The
+ * file is beside the program and belongs to its owner: a process that can write it can write the program too. If it cannot be read
+ * or written, every start tests.
  */
 export class TestedJails {
   readonly #folder: string;
@@ -79,11 +79,11 @@ export class TestedJails {
 }
 
 /**
- * Stands for a jail as it would be started here and now: the command that builds it with its filter, the files that it is
- * built of, and how this process is confined itself. Anything of it that changes makes it another jail.
+ * Identifies a jail as it would be started now: the command that builds it with its filter, the files that it consists of, and how
+ * this process itself is confined. A change of any part gives another digest.
  */
 export function digestOfJail({ file, args, env, descriptors }: Spawn): string {
-  // Each worker gets another uid.
+  // The uid is left out: each worker gets another.
   const words = [file, ...args].map((word, index, all) => (UID_OPTIONS.has(all[index - 1] ?? '') ? 'uid' : word));
   const paths = [...new Set(words.filter((word) => word.startsWith('/')))];
   const digest = createHash('sha256').update(
@@ -95,7 +95,7 @@ export function digestOfJail({ file, args, env, descriptors }: Spawn): string {
 
 const UID_OPTIONS = new Set(['--reuid', '--regid']);
 
-/** A path that exists only inside the jail has none. */
+/** A path that exists only inside the jail has no identity. */
 function identityOf(path: string): unknown {
   const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
   if (stats === undefined) return null;

@@ -6,17 +6,17 @@ import { fileLimitArgument, limitArguments, processLimitArgument } from './limit
 import type { HardLimits } from './machine.js';
 import { type FileReader, type JailView, viewThrough } from './view.js';
 
-/** Level `namespaces`: the same view of the machine as `strict`, made with util-linux alone, without a filter. Pure. */
+/** Level `namespaces`: the same view of the machine as `strict`, built with util-linux alone, without a filter. Pure. */
 export function unshareSpawn(view: JailView, options: UnshareOptions): Spawn {
   const { tools, limits, hardLimits, reader } = options;
   const inside = viewThrough(tools.setpriv, DROP_EVERYTHING, view, reader);
   const root = mountPoint(inside);
   const lastLimits = [fileLimitArgument(limits, hardLimits)];
-  // `unshare` waits outside for its child, but is in the same user namespace, and so in the same count.
+  // `unshare` waits outside for its child, but is in the same user namespace, and so counts too.
   if (options.setsProcessLimit) lastLimits.push(processLimitArgument(limits, 1, hardLimits));
   const umount = reader.linkage(tools.umount);
   const folders = new Set(umount.libraries.map(({ path }) => `/old${dirname(path)}`));
-  // After the pivot the machine's programs run only through their loader, by hand, from the old root.
+  // After the pivot the machine's programs run only through their loader, called explicitly, from the old root.
   const throughLoader =
     umount.loaderFile === undefined ? [] : [`/old${umount.loaderFile}`, '--library-path', [...folders].join(':')];
   return {
@@ -45,7 +45,7 @@ export function unshareSpawn(view: JailView, options: UnshareOptions): Spawn {
       '--',
       ...inside.command,
     ],
-    // For the script's commands; it is gone from the environment when the worker starts.
+    // For the script's commands. The worker's environment does not contain it.
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin' },
     descriptors: [],
   };
@@ -56,17 +56,17 @@ export interface UnshareOptions {
   readonly limits: JailLimits;
   readonly hardLimits: HardLimits;
   readonly uid: number | undefined;
-  /** False where the kernel would count every process of the host's user instead of the worker's own. */
+  /** False if the kernel would count every process of the host's user instead of the worker's own. */
   readonly setsProcessLimit: boolean;
   readonly reader: FileReader;
 }
 
-/** Root inside the namespace has nothing left: no capability, and no way to get one by starting a program. */
+/** Leaves root inside the namespace no capability, and no way to gain one by starting a program. */
 const DROP_EVERYTHING = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all'];
 
 /**
- * Runs as root of the new user namespace, process 1 of the new process namespace. Every step stands alone on its line,
- * so that `set -e` ends the script, and with it the jail, at the first that fails.
+ * Runs as root of the new user namespace, as process 1 of the new process namespace. Each step has its own line, so that `set -e`
+ * ends the script, and with it the jail, at the first failure.
  */
 const SCRIPT = `set -eu
 umask 022
@@ -125,10 +125,7 @@ export $environment
 exec "$@"
 `;
 
-/**
- * All mounts in the form of an fstab, for one `mount -a`: a command for each takes 3 ms, seventeen times. It answers
- * with an error when any of them fails.
- */
+/** All mounts in fstab format, for one `mount -a`: one command per mount takes 3 ms, seventeen times. It fails if any mount fails. */
 function mountTable({ mounts, folders, workspace }: JailView, root: string): string {
   const inOctal = (path: string): string =>
     path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
@@ -146,10 +143,10 @@ function mountTable({ mounts, folders, workspace }: JailView, root: string): str
   return lines.join('');
 }
 
-/** Folders that every machine has and that nobody keeps Node in. */
+/** Folders that every machine has and that never contain Node. */
 const MOUNT_POINTS = ['/mnt', '/media', '/srv', '/tmp'];
 
-/** The new root is mounted over a folder of the old one, which must not hide anything that is mounted from there. */
+/** The new root is mounted over a folder of the old one, which must not hide the source of any mount. */
 function mountPoint(view: JailView): string {
   const free = MOUNT_POINTS.find((folder) => !view.mounts.some(({ from }) => from.startsWith(`${folder}/`)));
   if (free !== undefined) return free;

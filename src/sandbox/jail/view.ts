@@ -14,14 +14,14 @@ export interface JailView {
 }
 
 export interface FileReader {
-  /** Where a file can be mounted from by the uid that the jail runs under. */
+  /** A path of the file that the uid of the jail can mount. */
   readable(path: string): string;
   linkage(path: string, loaderForLibraries?: string, addons?: readonly string[]): Linkage;
   isElf(path: string): boolean;
 }
 
 const NODE_INSIDE = '/bin/node';
-/** CPython looks for its standard library from here: `../lib/python3.x`. */
+/** CPython searches its standard library relative to this path: `../lib/python3.x`. */
 const PYTHON_INSIDE = '/usr/bin/python3';
 const GO_PROGRAM_INSIDE = '/bin/program';
 const GO_BUILDER_INSIDE = '/bin/builder';
@@ -38,8 +38,8 @@ const LIBRARY_FOLDER = '/lib';
 const SETUP_FOLDER = '/setup';
 
 /**
- * The environment inside, all of it. The libraries lie in one folder, wherever they came from, so that no cache and no
- * /etc is needed to find them. io_uring would be a second way into the kernel, past the filter.
+ * The whole environment inside. All libraries are in one folder, so that no cache and no /etc is needed to find them. io_uring
+ * would be a second way into the kernel, past the filter.
  */
 const ENVIRONMENT_INSIDE = { LD_LIBRARY_PATH: LIBRARY_FOLDER, UV_USE_IO_URING: '0' } as const;
 
@@ -64,7 +64,7 @@ export function viewOf(program: JailedProgram, reader: FileReader): JailView {
     if (!reader.isElf(file.from)) continue;
     const linkage = reader.linkage(file.from, interpreter.loader);
     addLibraries(linkage);
-    // A program that a static one starts.
+    // A dynamic program that a static one starts.
     if (linkage.loader !== undefined) add(linkage.loader, linkage.loader);
   }
   for (const { to } of folders) checkTarget(to);
@@ -79,8 +79,8 @@ export function viewOf(program: JailedProgram, reader: FileReader): JailView {
 }
 
 /**
- * A view in which a tool of the machine runs first, then `program`. The tool stays there and is of no use to anyone:
- * what it can do, any code in the worker could do by the same system calls.
+ * A view in which a tool of the machine runs first, then `program`. The tool stays in the jail but is useless to an attacker: any
+ * code in the worker could make the same system calls.
  */
 export function viewThrough(
   tool: string,
@@ -92,7 +92,7 @@ export function viewThrough(
   const { loader, libraries } = reader.linkage(tool);
   const mounts = new Map([[inside, reader.readable(tool)]]);
   for (const { name, path } of libraries) mounts.set(`${SETUP_FOLDER}/${name}`, reader.readable(path));
-  // Through its loader by hand: the tool may come from another C library than Node does.
+  // Its loader is called explicitly: the tool may use another C library than Node.
   const start = loader === undefined ? [inside] : [`${SETUP_FOLDER}/loader`, '--library-path', SETUP_FOLDER, inside];
   if (loader !== undefined) mounts.set(`${SETUP_FOLDER}/loader`, reader.readable(loader));
   return {

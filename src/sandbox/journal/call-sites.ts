@@ -1,6 +1,6 @@
 import type { CallNumber, SourcePosition } from '../../domain/run.js';
 
-/** A worker that is busy with other programs replies later; it is not waited for. */
+/** A worker that is busy with other programs replies later; nothing waits for it. */
 const ANSWER_WITHIN_MS = 500;
 
 interface Question {
@@ -8,11 +8,14 @@ interface Question {
   settle(places: readonly SourcePosition[]): void;
 }
 
-/** Which calls of a program one worker was asked the place of. A help for people: no answer is an answer too. */
+/**
+ * The calls of a program whose source position was requested from one worker. Positions only help people, so a missing answer is
+ * acceptable.
+ */
 export class CallSites {
   readonly #asked = new Map<CallNumber, Question>();
 
-  /** Asks once for each call at a time. Resolves with nothing where the place is not told in time. */
+  /** Asks once per call at a time. Resolves with an empty list if the position does not arrive in time. */
   ask(call: CallNumber, send: () => void): Promise<readonly SourcePosition[]> {
     const known = this.#asked.get(call);
     if (known !== undefined) return known.answer;
@@ -29,7 +32,7 @@ export class CallSites {
     return answer;
   }
 
-  /** Whether it was asked for. */
+  /** Returns whether the position was requested. */
   told(call: CallNumber, places: readonly SourcePosition[]): boolean {
     const question = this.#asked.get(call);
     this.#asked.delete(call);

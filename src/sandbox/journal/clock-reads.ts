@@ -1,10 +1,10 @@
 import { MAX_CLOCK_TICKS } from '../../domain/limits.js';
 import type { ClockRecord } from '../../wire/messages.js';
 
-/** A program that reads its clock before each of a hundred thousand calls has so many entries; more is not a program. */
+/** A program that reads its clock before each of a hundred thousand calls stays below this. No real program needs more. */
 const MAX_ENTRIES = 500_000;
 
-/** What a worker says of one program's clock, held to what it said before: a rebuilt program says nothing twice. */
+/** Checks a worker's reports about one program's clock against its earlier reports: a rebuilt program reports nothing twice. */
 export class ClockReads {
   #reads: number;
   #lastTick: number;
@@ -17,7 +17,7 @@ export class ClockReads {
     this.#tickNumbers = known?.ticks.length ?? 0;
   }
 
-  /** What is wrong with this report; undefined where it was entered. */
+  /** What is wrong with this report; undefined if it was accepted. */
   enter(reads: number, ticks: readonly number[]): string | undefined {
     this.#entries += 1;
     this.#tickNumbers += ticks.length;

@@ -16,9 +16,9 @@ import { takeRandom } from '../../lib/secrets/random-supply.js';
 import type { ClockRecord } from '../../wire/messages.js';
 
 /**
- * Everything that ever reached a program, in order: what was delivered, and how its clock moved in between. Its random
- * numbers follow from the seed, so the same journal gives the same program in the same state: in another worker after
- * one was lost, in another build after an upgrade, or years later in a replay.
+ * Everything that ever reached a program, in order: the deliveries, and how its clock moved in between. Its random numbers follow
+ * from the seed, so the same journal rebuilds the same program in the same state: in another worker after one was lost, in another
+ * build after an upgrade, or years later in a replay.
  */
 export interface Journal {
   readonly execution: RunId;
@@ -27,31 +27,31 @@ export interface Journal {
   readonly modules: readonly VirtualModule[];
   readonly limits: Limits;
   readonly blocking: boolean;
-  /** Where neither this nor `body` is there, it is a module. */
+  /** If both this and `body` are absent, it is a module. */
   readonly script?: ScriptForm;
   readonly body?: BodyForm;
   readonly seed: string;
   readonly startedAtMs: number;
-  /** Absent in journals of older versions: their programs had a clock that moves only when something is delivered. */
+  /** Absent in journals of older versions, whose clock moves only when something is delivered. */
   readonly clock?: 'moving';
-  /** Which engines it may use; absent in journals of older versions, and where the host's choice holds. */
+  /** The engines it may use; absent in journals of older versions, and if the host's choice applies. */
   readonly engine?: EngineChoice;
   readonly deliveries: Delivery[];
-  /** What the program asked for, so that a rebuilt one can be seen to ask for the same. */
+  /** The program's calls, to verify that a rebuilt program makes the same ones. */
   readonly calls: JournalCall[];
-  /** The call whose answer ended the program, and with what. */
+  /** The call whose answer ended the program, and the failure. */
   endedBy?: { readonly call: CallNumber; readonly failure: Failure };
 }
 
 export type Delivery =
   | Answer
   | { readonly kind: 'timer'; readonly atMs: number }
-  /** How the program read its clock since the entry before. */
+  /** How the program read its clock since the previous entry. */
   | ({ readonly kind: 'clock'; readonly atMs: number } & ClockRecord)
-  /** From here on the program is in this engine, which has replayed all that was before. */
+  /** From here on the program is in this engine, which has replayed everything before. */
   | { readonly kind: 'engine'; readonly atMs: number; readonly engine: EngineName };
 
-/** What a call came to. */
+/** The outcome of a call. */
 export interface Answer {
   readonly kind: 'result' | 'error';
   readonly call: CallNumber;
@@ -92,14 +92,14 @@ export function engineOf({ deliveries }: Pick<Journal, 'deliveries'>): EngineNam
   return 'quickjs';
 }
 
-/** How the clock was read after the first `from` entries; null where it did not move. */
+/** How the clock was read after the first `from` entries; null if it does not move. */
 export function clockRecordOf({ clock, deliveries }: Journal, from = 0): ClockRecord | null {
   if (clock === undefined) return null;
   const entries = deliveries.slice(from).filter((each) => each.kind === 'clock');
   return { reads: entries.at(-1)?.reads ?? 0, ticks: entries.flatMap(({ ticks }) => ticks) };
 }
 
-/** What a program's random numbers follow from. */
+/** The seed of a program's random numbers. */
 export function newSeed(): string {
   return takeRandom(8).readBigUInt64LE().toString();
 }
@@ -109,12 +109,12 @@ export function digestOf(bytes: string | Uint8Array): string {
   return hash('sha256', bytes, 'hex');
 }
 
-/** A journal as JSON: bodies as base64, everything else as it is. */
+/** A journal as JSON: bodies in base64, everything else unchanged. */
 export function encodeJournal(journal: Journal): string {
   return JSON.stringify(plainJournal(journal));
 }
 
-/** What becomes the JSON of a journal. */
+/** The plain object that is encoded as JSON. */
 export function plainJournal(journal: Journal): PlainJournal {
   return { ...journal, deliveries: journal.deliveries.map(plainDelivery) };
 }
@@ -127,7 +127,7 @@ export function decodeDelivery(json: string): Delivery {
   return readDelivery(JSON.parse(json) as PlainDelivery);
 }
 
-/** Reads what `encodeJournal` wrote. It must come from a place that vouches for it: see `sealing.ts`. */
+/** Reads the output of `encodeJournal`. The source must be trusted: see `sealing.ts`. */
 export function decodeJournal(json: string): Journal {
   const raw = JSON.parse(json) as PlainJournal;
   return { ...raw, deliveries: raw.deliveries.map(readDelivery) };

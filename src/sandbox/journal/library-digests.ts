@@ -2,8 +2,8 @@ import type { VirtualModule } from '../../domain/run.js';
 import { digestOf } from './journal.js';
 
 /**
- * The names under which workers know the modules of a program. A caller's programs share one list of modules, so its
- * digest is made once for the list: with 200 tools it would take 60 µs of every run.
+ * The names under which workers know a program's modules. A caller's programs share one list of modules, so its digest is computed
+ * once per list: with 200 tools it would take 60 µs of every run.
  */
 export class LibraryDigests {
   readonly #known = new WeakMap<readonly VirtualModule[], string>();

@@ -6,7 +6,7 @@ import { type CarriedOver, mostOf, type RunReport, type SandboxDelegate, type Us
 import { ClockReads } from './clock-reads.js';
 import { clockRecordOf, type Delivery, type Journal } from './journal.js';
 
-/** What is known of one program so far: its journal, its logs and what it has used. It outlives the program's workers. */
+/** The state of one program so far: its journal, its logs and its usage. It outlives the program's workers. */
 export class RunRecord {
   readonly #journal: Journal;
   readonly #delegate: SandboxDelegate;
@@ -31,7 +31,7 @@ export class RunRecord {
     return { durationMs: performance.now() - this.#begunAt, usage: this.#usage };
   }
 
-  /** What a suspended program had logged and used before. */
+  /** Takes over the logs and the usage of a suspended program. */
   carryOver({ logs, used }: Pick<CarriedOver, 'logs' | 'used'>): void {
     if (used !== undefined) {
       this.#begunAt -= used.durationMs;

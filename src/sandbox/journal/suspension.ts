@@ -3,7 +3,7 @@ import type { CallReply, GuestCall } from '../../domain/run.js';
 import { deferred } from '../../lib/async/deferred.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
 
-/** A worker that has not returned the image by then never will: an image of the largest memory takes two seconds. */
+/** A worker that has not returned the image after this time never will: an image of the largest memory takes two seconds. */
 const SUSPEND_TIMEOUT_MS = 20_000;
 
 /** Why a suspension failed. */
@@ -21,7 +21,7 @@ const STAYED = {
   ended: () => new HostError('bad_input', 'the program ended before it could be suspended'),
 };
 
-/** A suspension in progress: the promise of the image, and the replies that arrive meanwhile. */
+/** A suspension in progress: the promise of the image, and the replies that arrive in the meantime. */
 export class Suspension {
   readonly #image = deferred<Buffer>();
   readonly #timer: NodeJS.Timeout;
@@ -36,7 +36,7 @@ export class Suspension {
     return this.#image.promise;
   }
 
-  /** Holds a reply back: the image may exist already, and a delivery now would be in the journal but not in the image. */
+  /** Holds a reply back: the image may exist already, and a delivery made now would be in the journal but not in the image. */
   hold(call: GuestCall, reply: CallReply): void {
     this.#held.push({ call, reply });
   }
@@ -47,7 +47,7 @@ export class Suspension {
     this.#image.resolve(image);
   }
 
-  /** The program stays. */
+  /** The program stays in its worker. */
   fail(reason: keyof typeof STAYED): void {
     clearTimeout(this.#timer);
     this.#image.reject(STAYED[reason]());

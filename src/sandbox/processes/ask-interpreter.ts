@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 16 * 1024;
 
-/** Starts an interpreter of the machine once, outside any jail, with a question of ours; undefined where it fails. */
+/** Starts an interpreter of the machine once, outside any jail, with our own query; undefined if it fails. */
 export function askInterpreter(
   path: string,
   question: readonly string[],

@@ -5,7 +5,7 @@ import type { JailedFolder } from '../jail/jail.js';
 import { isReadableByEveryone } from '../jail/staging.js';
 import { askInterpreter } from './ask-interpreter.js';
 
-/** A real interpreter of this machine, and what has to be in a jail for it to run. */
+/** A real interpreter on this machine, and the files that a jail needs to run it. */
 export interface Interpreter {
   readonly language: ProcessLanguage;
   readonly path: string;
@@ -21,16 +21,16 @@ export interface MissingInterpreter {
 }
 
 export interface InterpreterSearch {
-  /** An interpreter that the configuration names. Nothing else is tried then. */
+  /** An interpreter that the configuration names. If set, nothing else is tried. */
   readonly configuredPath?: string | undefined;
-  /** Folders in which to look, in the form of PATH. */
+  /** Folders to search, in the format of PATH. */
   readonly searchPath: string;
 }
 
 const OLDEST_NODE = [20, 19] as const;
 const OLDEST_PYTHON = [3, 11] as const;
 
-/** The Node of the host, or the one that was configured. */
+/** The host's own Node, or the configured one. */
 export async function findNode({
   configuredPath,
 }: Pick<InterpreterSearch, 'configuredPath'>): Promise<Interpreter | MissingInterpreter> {
@@ -49,8 +49,8 @@ export async function findNode({
 const NODE_QUESTION = ['-p', 'process.versions.node'];
 
 /**
- * The first Python of the search path that is new enough and whose files a jail can be given. What is found by the name
- * may be the script of a version manager: the interpreter itself says where it is.
+ * The first Python on the search path that is new enough and whose files can be mounted into a jail. The command may be the script
+ * of a version manager, so the interpreter itself reports its path.
  */
 export async function findPython(search: InterpreterSearch): Promise<Interpreter | MissingInterpreter> {
   const candidates = search.configuredPath === undefined ? pythonsOf(search.searchPath) : [search.configuredPath];
@@ -66,7 +66,7 @@ export async function findPython(search: InterpreterSearch): Promise<Interpreter
 
 const PYTHON_FIX = `Install Python ${OLDEST_PYTHON.join('.')} or newer for all users (Debian, Ubuntu: apt-get install -y python3).`;
 
-/** No more than these are asked: each is started once. */
+/** The limit of candidates: each is started once. */
 const MAX_CANDIDATES = 12;
 const PYTHON_NAMES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
 
@@ -76,7 +76,7 @@ function pythonsOf(searchPath: string): string[] {
   return paths.filter((path) => existsSync(path)).slice(0, MAX_CANDIDATES);
 }
 
-/** Isolated and without `site`: nothing of the user's is run for the asking. */
+/** Isolated and without `site`: the query runs none of the user's code. */
 const PYTHON_QUESTION = [
   '-I',
   '-S',
@@ -96,7 +96,7 @@ async function inspectPython(candidate: string): Promise<Interpreter | string> {
   const libraries = [...new Set([library, platformLibrary])];
   if (libraries.some((folder) => relative(prefix, folder).startsWith('..')))
     return `${candidate} has its standard library outside ${prefix}`;
-  // A folder cannot be copied as a file can: a library of two thousand files in /root stays out of reach.
+  // A folder cannot be copied like a file: a library of two thousand files in /root stays out of reach.
   if (process.getuid?.() === 0 && !libraries.every(isReadableByEveryone))
     return `${candidate} lies where only root can read it (${prefix}), and programs do not run as root`;
   const folders = libraries.map((folder) => pythonFolder(folder, `/usr/${relative(prefix, folder)}`));
@@ -104,10 +104,10 @@ async function inspectPython(candidate: string): Promise<Interpreter | string> {
   return { language: 'python', path, version, folders };
 }
 
-/** Python has no table of time zones of its own. */
+/** Python has no time zone data of its own. */
 const TIME_ZONES = '/usr/share/zoneinfo';
 
-/** Packages that a user installed are the user's business, and the tests of the library are nobody's. */
+/** Packages that a user installed are not ours to expose, and programs need no library tests. */
 const HIDDEN_FOLDERS = ['site-packages', 'dist-packages', 'test'];
 
 function pythonFolder(from: string, to: string): JailedFolder {

@@ -2,12 +2,12 @@ import { StringDecoder } from 'node:string_decoder';
 import type { KeptOutput } from '../../domain/process-program.js';
 
 /**
- * More than the limit is counted and discarded, up to here beyond it: reading costs the host time, and a program that
- * prints this much is not printing for anybody.
+ * Output beyond the limit is counted and discarded, up to this much. Reading costs the host time, and nobody reads this much
+ * output.
  */
 export const FLOOD_BYTES = 64 * 1024 * 1024;
 
-/** The beginning of what a program prints, and how much it was. */
+/** The beginning of a program's output, and its total size. */
 export class OutputBuffer {
   readonly #decoder = new StringDecoder('utf8');
   readonly #maxBytes: number;
@@ -19,7 +19,7 @@ export class OutputBuffer {
     this.#maxBytes = maxBytes;
   }
 
-  /** Half a character waits for its other half. */
+  /** An incomplete character waits for its remaining bytes. */
   push(chunk: Buffer): void {
     this.#totalBytes += chunk.length;
     const room = this.#maxBytes - this.#keptBytes;
@@ -37,7 +37,7 @@ export class OutputBuffer {
     return this.#totalBytes > this.#maxBytes + FLOOD_BYTES;
   }
 
-  /** All that is kept. A character that the limit cuts through is left out. */
+  /** All kept output. A character that the limit cuts through is omitted. */
   get output(): KeptOutput {
     return { text: this.#text, isCut: this.#totalBytes > this.#keptBytes, totalBytes: this.#totalBytes };
   }

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import type { Failure, LimitName } from '../../domain/run.js';
 import type { ProcessExit } from './program-process.js';
 
-/** How a program on a real interpreter fails for reasons that only this side of the wall can see. */
+/** Failures of programs on real interpreters that only the host can see. */
 
 function limit(name: LimitName, message: string, hint: string): Failure {
   return { kind: 'limit', name: 'SandboxLimitError', limit: name, message, hint };
@@ -36,7 +36,7 @@ export function tooMuchOutput(name: 'stdout' | 'stderr', mostBytes: number): Fai
   );
 }
 
-/** What is on the channel cannot be made sense of any more, so nothing that comes after it can be believed. */
+/** The data on the channel is invalid, so nothing after it can be trusted. */
 export function brokeItsChannel(reason: string): Failure {
   return {
     kind: 'worker_lost',
@@ -55,7 +55,7 @@ export function endedWith(exitCode: number): Failure {
   };
 }
 
-/** It ended with 0, but by a call that ends a process on the spot (`os._exit`, `process.reallyExit`). */
+/** It exited with 0, but by a call that ends a process at once (`os._exit`, `process.reallyExit`). */
 export const CUT_SHORT: Failure = {
   kind: 'exception',
   name: 'ExitError',
@@ -63,7 +63,7 @@ export const CUT_SHORT: Failure = {
   hint: 'End with sys.exit(0) or process.exit(0), or print the result as the last line.',
 };
 
-/** The end of a process that said nothing about it. */
+/** The end of a process that did not report its end. */
 export function endedBySignal(signal: string, stderr: string): Failure {
   if (signal === 'SIGSYS')
     return {
@@ -72,7 +72,7 @@ export function endedBySignal(signal: string, stderr: string): Failure {
       message: 'the program was killed because it made a forbidden system call',
       hint: 'Do not inspect other processes, mounts, users or the kernel: the sandbox forbids it.',
     };
-  // The engine's own message. A program may print it too, which only blames itself.
+  // The engine's own message. A program may print it too, but then it blames only itself.
   if (/out of memory|Allocation failed/i.test(stderr))
     return limit(
       'memory',
@@ -87,14 +87,14 @@ export function endedBySignal(signal: string, stderr: string): Failure {
   };
 }
 
-/** Of a number with two names, the usual one, which comes first: SIGABRT, not SIGIOT. */
+/** If a number has two names, the usual one, which comes first: SIGABRT, not SIGIOT. */
 const SIGNAL_NAMES = new Map(
   Object.entries(constants.signals)
     .reverse()
     .map(([name, number]) => [number, name]),
 );
 
-/** bwrap tells signals as a shell does: 128 and the number. A program that exits with such a status is taken for killed. */
+/** bwrap reports signals as a shell does: 128 plus the number. A program that exits with such a status counts as killed. */
 export function signalOf({ code, signal }: ProcessExit): string | undefined {
   return signal ?? (code === null || code <= 128 ? undefined : SIGNAL_NAMES.get(code - 128));
 }

@@ -27,10 +27,10 @@ export interface ProcessRuntimesOptions {
   readonly jail: Jail;
   /** Folder of the built worker. */
   readonly workerFolder: string;
-  /** Interpreters that the configuration names; absent: the host's own Node, and the first fit Python. */
+  /** Interpreters that the configuration names; absent: the host's own Node, and the first suitable Python. */
   readonly nodePath?: string | undefined;
   readonly pythonPath?: string | undefined;
-  /** Where to look for Python, in the form of PATH. */
+  /** Folders to search for Python, in the format of PATH. */
   readonly searchPath: string;
   readonly spares?: Partial<SpareOptions>;
   readonly turns?: Partial<ProcessSlotsOptions>;
@@ -39,7 +39,7 @@ export interface ProcessRuntimesOptions {
 const DEFAULT_SPARES: SpareOptions = { perShape: 1, idleMs: 5 * 60_000 };
 const DEFAULT_TURNS: ProcessSlotsOptions = { maxRunning: 8, maxRunningPerCaller: 4, maxQueued: 100 };
 
-/** Generated modules of every server there is stay well below this. */
+/** The generated modules of any real server stay well below this. */
 const MAX_FILES = 10_000;
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
@@ -58,7 +58,7 @@ export class ProcessRuntimes {
 
   private constructor(options: ProcessRuntimesOptions, found: readonly (Interpreter | MissingInterpreter)[]) {
     this.#jail = options.jail;
-    // Every program listens, and that is no leak.
+    // Every program adds a listener; that is not a leak.
     setMaxListeners(0, this.#closing.signal);
     this.#files = loadRuntimeFiles(options.workerFolder);
     this.#found = new Map(found.map((each) => [each.language, each]));
@@ -72,7 +72,7 @@ export class ProcessRuntimes {
     this.#slots = new ProcessSlots({ ...DEFAULT_TURNS, ...options.turns });
   }
 
-  /** Looks for the interpreters. One that is missing is not a failure: `available` says what to do about it. */
+  /** Looks for the interpreters. A missing one is not a failure: `available` says what to do about it. */
   static async open(options: ProcessRuntimesOptions): Promise<ProcessRuntimes> {
     const { searchPath, nodePath, pythonPath } = options;
     const found = await Promise.all([
@@ -90,16 +90,16 @@ export class ProcessRuntimes {
     });
   }
 
-  /** Gets processes of these limits ready, so that the next program does not wait for a start. */
+  /** Prepares processes with these limits, so that the next program does not wait for a start. */
   async warm(language: ProcessLanguage, limits: ProcessLimits = DEFAULT_PROCESS_LIMITS): Promise<void> {
     this.#interpreter(language);
     await this.#spares.warm(processSpecOf(language, limits));
   }
 
   /**
-   * Runs a program to its end. What becomes of it is in the report, of which there is one for each program that was
-   * started. Throws `bad_input`, `not_found` (no such interpreter), `sandbox_busy`, `cancelled` (before it started),
-   * `worker_lost` (no process could be started) and `shutting_down`.
+   * Runs a program to its end. Its outcome is in the report; each started program has exactly one. Throws `bad_input`, `not_found`
+   * (no such interpreter), `sandbox_busy`, `cancelled` (before it started), `worker_lost` (no process could be started) and
+   * `shutting_down`.
    */
   async run(program: ProcessProgram, handlers: ProcessHandlers): Promise<ProcessReport> {
     this.#interpreter(program.language);
@@ -112,7 +112,7 @@ export class ProcessRuntimes {
       giveBack();
       throw error;
     }
-    // Its turn lasts until its process is gone, which is a moment after the report.
+    // Its slot stays taken until its process is gone, shortly after the report.
     const gone = taken.gone.then(() => {
       giveBack();
       this.#runs.delete(gone);
@@ -123,7 +123,7 @@ export class ProcessRuntimes {
     return new ProgramRun(taken, program, { ...handlers, execution }, this.#closing.signal).begin();
   }
 
-  /** Ends every program; their reports say that they were cancelled. */
+  /** Ends every program; their reports say `cancelled`. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all([this.#spares.close(), ...this.#runs]);

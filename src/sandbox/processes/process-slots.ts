@@ -3,11 +3,11 @@ import type { CallerId } from '../../domain/run.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 
 export interface ProcessSlotsOptions {
-  /** Programs at the same time, of all callers. */
+  /** Programs running at the same time, of all callers. */
   readonly maxRunning: number;
-  /** Per caller, so that one caller cannot make the others wait for as long as programs may run. */
+  /** Per caller, so that one caller cannot make others wait for as long as programs may run. */
   readonly maxRunningPerCaller: number;
-  /** Programs that wait; one more is refused. */
+  /** Queued programs; one more is refused. */
   readonly maxQueued: number;
 }
 
@@ -17,7 +17,7 @@ interface Waiting {
   readonly refuse: () => void;
 }
 
-/** Who may start a process now. In the order of coming, but for those whose caller has enough already. */
+/** Decides which program may start a process: first come, first served, except for callers at their limit. */
 export class ProcessSlots {
   readonly #options: ProcessSlotsOptions;
   readonly #running = new Map<CallerId, number>();
@@ -28,7 +28,7 @@ export class ProcessSlots {
     this.#options = options;
   }
 
-  /** Resolves with what gives the turn back. Rejects with `sandbox_busy`, or with `cancelled` when the signal says so. */
+  /** Resolves with the function that gives the slot back. Rejects with `sandbox_busy`, or with `cancelled` when the signal aborts. */
   async take(caller: CallerId, signal?: StopSignal): Promise<() => void> {
     const cancelled = () => new HostError('cancelled', 'the run was cancelled while it waited for its turn');
     if (signal?.aborted === true) throw cancelled();

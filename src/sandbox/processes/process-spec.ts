@@ -3,12 +3,12 @@ import type { JailedProgram } from '../jail/jail.js';
 import type { RuntimeFiles } from '../runtime-files.js';
 import type { Interpreter } from './interpreter.js';
 
-/** What has to be known of a program before its process is started. */
+/** The properties of a program that must be known before its process is started. */
 export interface SharedSpec extends Pick<ProcessLimits, 'maxMemoryBytes' | 'maxProcesses' | 'maxDiskBytes'> {
   readonly language: ProcessRole;
 }
 
-/** Processes of one shape can replace each other. */
+/** Processes with equal specs are interchangeable. */
 export interface ProcessSpec extends SharedSpec {
   readonly language: ProcessLanguage;
 }
@@ -24,7 +24,7 @@ export function keyOf({ language, maxMemoryBytes, maxProcesses, maxDiskBytes }: 
 
 const MEGABYTE = 1024 * 1024;
 
-/** What each interpreter takes for itself before it runs anything: 10 and 14 MB, with room for versions to come. */
+/** Memory that each interpreter uses before it runs anything: 10 and 14 MB, with room for future versions. */
 export const OWN_MEMORY_BYTES: Record<ProcessRole, number> = {
   node: 48 * MEGABYTE,
   python: 24 * MEGABYTE,
@@ -33,17 +33,17 @@ export const OWN_MEMORY_BYTES: Record<ProcessRole, number> = {
 };
 
 /**
- * What RLIMIT_DATA counts beyond that and nobody uses: Node's ten threads set aside a stack each. Below it, V8 is refused
- * pages before it reaches the limit of its own heap, and dies without saying of what.
+ * Unused memory that RLIMIT_DATA counts in addition: Node's ten threads reserve a stack each. With less, the kernel refuses V8
+ * pages before V8 reaches its own heap limit, and V8 dies without a message.
  */
 const RESERVED_BYTES: Record<ProcessLanguage, number> = { node: 144 * MEGABYTE, python: 0 };
 
-/** Of the main thread, and of each that a program starts. */
+/** Of the main thread, and of each thread that a program starts. */
 const STACK_BYTES = 8 * MEGABYTE;
 const DESCRIPTORS = 256;
-/** Far beyond any time a run may have: the host ends runs by the clock, this ends what the host has lost. */
+/** Far beyond the timeout of any run: the host ends runs by the clock, and this limit ends processes that the host has lost. */
 const CPU_SECONDS = 3_600;
-/** Each file takes a kilobyte of the kernel's memory that the size of the workspace does not see. */
+/** Each file takes a kilobyte of kernel memory that the size of the workspace does not include. */
 const BYTES_PER_FILE = 4_096;
 const FEWEST_FILES = 1_024;
 
@@ -72,7 +72,7 @@ export function jailedProgram(
       stackBytes: STACK_BYTES,
       cpuSeconds: CPU_SECONDS,
       processes: maxProcesses,
-      // A page more than the workspace holds, so that a full one says so, before a signal does.
+      // One page more than the workspace holds, so that a full workspace gives an error before the limit sends a signal.
       fileBytes: maxDiskBytes + 4_096,
       descriptors: DESCRIPTORS,
     },
@@ -80,14 +80,14 @@ export function jailedProgram(
 }
 
 const FLAGS: Record<ProcessLanguage, (maxMemoryBytes: number) => readonly string[]> = {
-  // V8 sizes its heap by the machine unless told; it must give up, with a message, before the kernel refuses it pages.
+  // V8 sizes its heap by the machine unless told otherwise. It must give up, with a message, before the kernel refuses it pages.
   node: (bytes) => [`--max-old-space-size=${Math.max(16, Math.floor((0.9 * bytes) / MEGABYTE))}`],
-  // Nothing of the folder or the user on the path, without `site`, no compiled files written, UTF-8 whatever the locale. Not
-  // `-I`, which would ignore the seed of hashes; nothing else of the environment is there.
+  // No module path of the folder or the user, no `site`, no compiled files written, UTF-8 whatever the locale. Not `-I`, which
+  // would ignore the hash seed. The environment contains nothing else.
   python: () => ['-P', '-s', '-S', '-B', '-X', 'utf8'],
 };
 
-/** The order of sets is the same in every run, so that a replay has it too. Nobody but the program itself fills its tables. */
+/** A fixed hash seed, so that sets have the same order in every run and in a replay. Only the program itself fills its tables. */
 const ENVIRONMENT: Record<ProcessLanguage, Readonly<Record<string, string>>> = {
   node: {},
   python: { PYTHONHASHSEED: '0' },

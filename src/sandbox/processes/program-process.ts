@@ -15,25 +15,25 @@ import { readFrames } from '../workers/read-frames.js';
 import type { SharedSpec } from './process-spec.js';
 import { hasDied } from './usage.js';
 
-/** A process that has not said hello by then is not going to. */
+/** A process that has not said hello after this time never will. */
 const START_TIMEOUT_MS = 20_000;
-/** The largest thing a program says is its result, or the arguments of a call; a head and its prefix come on top. */
+/** The largest message is a result, or the arguments of a call, plus its header. */
 const MAX_INCOMING_BYTES = MAX_VALUE_BYTES + 512 * 1024;
-/** Answers that the program does not read. */
+/** Bytes of answers that the program has not read. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
-/** Output can be kept open by something that outlives its jail only where there is no jail. */
+/** Only without a jail can a descendant outlive the process and keep its output open. */
 const CLOSE_GRACE_MS = 500;
 const MAX_COMPLAINT_CHARACTERS = 2_048;
 const RELEASE = Buffer.of(0);
 
-/** Who uses the process: told what it sends, prints, and how it ends. */
+/** The user of the process: receives its messages, its output and its exit. */
 export interface ProcessListener {
   message(message: ProcessToHost, body: Buffer): void;
   stdout(chunk: Buffer): void;
   stderr(chunk: Buffer): void;
   /** It wrote an invalid message to the channel, or does not read its input. It is killed. */
   violation(reason: string): void;
-  /** It is gone, and all it said has been handed on. Said once. */
+  /** The process is gone, and all its messages have been passed on. Called once. */
   exit(ended: ProcessExit): void;
 }
 
@@ -50,13 +50,13 @@ export class ProgramProcess {
   readonly #build: string;
   readonly #ready = deferred<void>();
   readonly #exited = deferred<void>();
-  /** At level `none` only: there is no file system of its own. */
+  /** At level `none` only, which has no private file system. */
   readonly #folder: string | undefined;
   #isReady = false;
   #hasExited = false;
   #isBroken = false;
   #complaint = '';
-  /** How long it was waited for, where it never said hello. */
+  /** How long we waited for a hello that never came. */
   #silentMs: number | undefined;
   #listener: ProcessListener | undefined;
 
@@ -74,24 +74,24 @@ export class ProgramProcess {
     this.#listen();
   }
 
-  /** Starts one and waits for its hello. */
+  /** Starts a process and waits for its hello. */
   static async start(shape: SharedSpec, options: ProcessOptions): Promise<ProgramProcess> {
     const started = ProgramProcess.launch(shape, options);
     await started.greeted(options.startTimeoutMs);
     return started;
   }
 
-  /** Starts one that says nothing until it is released. */
+  /** Starts a process that sends nothing until it is released. */
   static launch(shape: SharedSpec, options: ProcessOptions): ProgramProcess {
     return new ProgramProcess(shape, options);
   }
 
-  /** One byte that is not a frame, before the first of them: what the process waits for is there. */
+  /** Sends one byte before the first frame: the program that the process waits for is there. */
   release(): void {
     this.#channel.write(RELEASE);
   }
 
-  /** Waits for its hello, and answers it. Throws `worker_lost`. */
+  /** Waits for the hello, and answers it. Throws `worker_lost`. */
   async greeted(timeoutMs = START_TIMEOUT_MS): Promise<void> {
     const timer = setTimeout(() => {
       this.#silentMs = timeoutMs;
@@ -105,7 +105,7 @@ export class ProgramProcess {
     this.send({ type: 'host/hello', protocol: PROTOCOL, build: this.#build });
   }
 
-  /** From here on the listener is told; what came before is dropped. */
+  /** From here on the listener receives everything; earlier messages are dropped. */
   listen(listener: ProcessListener): void {
     this.#listener = listener;
   }
@@ -114,7 +114,7 @@ export class ProgramProcess {
     return this.#hasExited;
   }
 
-  /** Whether it can be given a program: false from the moment it dies, a little before all it said is read. */
+  /** Whether it can be given a program. False from the moment it dies, slightly before all its messages are read. */
   get isUsable(): boolean {
     const { exitCode, signalCode, pid } = this.#child;
     return !this.#hasExited && exitCode === null && signalCode === null && pid !== undefined && !hasDied(pid);
@@ -133,7 +133,7 @@ export class ProgramProcess {
     for (const part of encodeFrame(message, body)) this.#channel.write(part);
   }
 
-  /** Everything in the jail dies with the process that holds it; without a jail, what stayed in its process group. */
+  /** Everything in the jail dies with the process that holds it. Without a jail, everything left in its process group dies. */
   kill(): void {
     if (!this.#hasExited) killGroup(this.#child);
   }
@@ -171,7 +171,7 @@ export class ProgramProcess {
         for (const stream of [this.#channel, child.stdout, child.stderr]) stream?.destroy();
       }, CLOSE_GRACE_MS).unref();
     });
-    // `close` rather than `exit`: what the program said before it died is read to the end first.
+    // `close` rather than `exit`: everything that the program sent before it died is read first.
     child.on('close', (code, signal) => this.#ended({ code, signal }));
   }
 
@@ -221,7 +221,7 @@ export class ProgramProcess {
 export interface ProcessOptions {
   readonly jail: Jail;
   readonly build: string;
-  /** What runs in the jail, given where its workspace is. */
+  /** The program for the jail, given the path of its workspace. */
   readonly describe: (workspace: string) => JailedProgram;
   readonly startTimeoutMs?: number;
 }

@@ -15,7 +15,7 @@ import { brokeItsChannel, CUT_SHORT, endedBySignal, endedWith, signalOf, tooMuch
 import type { ProcessExit, ProgramProcess } from './program-process.js';
 import { Watch } from './watch.js';
 
-/** Between the end of a program's context and the end of the program. */
+/** Time between the end of a program's context and the end of the program. */
 const GRACE_MS = 500;
 
 function graceOf(timeoutMs: number): number {
@@ -24,13 +24,13 @@ function graceOf(timeoutMs: number): number {
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-/** What a process that is ready has to be given. */
+/** The part of a program that is sent to a ready process. */
 type RunnableProgram = Pick<ProcessProgram, 'source' | 'files' | 'limits' | 'seed'>;
 type End = Extract<ProcessToHost, { type: 'process/end' }>;
 
 /**
- * One program in its process. Whatever it does, there is one report: by what the program said last, by why the host
- * stopped it, or by how its process ended.
+ * One program in its process. Whatever it does, there is exactly one report: from the program's last message, from the reason the
+ * host stopped it, or from the exit of its process.
  */
 export class ProgramRun {
   readonly #process: ProgramProcess;
@@ -41,7 +41,7 @@ export class ProgramRun {
   readonly #stderr: OutputBuffer;
   readonly #calls = new CallRegistry({ calls: [], deliveries: [] });
   readonly #budget: TimeBudget;
-  /** Is over a little earlier: the program is told, and can still say what it has. */
+  /** Ends slightly earlier: the program is notified, and can still return what it has. */
   readonly #notice: TimeBudget;
   readonly #watch: Watch;
   readonly #ended = deferred<ProcessReport>();
@@ -74,7 +74,7 @@ export class ProgramRun {
     this.#watch = new Watch(running, limits.maxCpuMs ?? Number.POSITIVE_INFINITY, (failure) => this.#stop(failure));
   }
 
-  /** Hands the program over. Resolves in any case. */
+  /** Sends the program to its process. Never rejects. */
   begin(): Promise<ProcessReport> {
     const { limits } = this.#program;
     this.#process.listen({
@@ -112,7 +112,7 @@ export class ProgramRun {
     return this.#ended.promise;
   }
 
-  // What the program says. It holds the descriptor itself, so all of it may be made up.
+  // Messages of the program. It holds the descriptor itself, so all of them may be forged.
 
   #receive(message: ProcessToHost, body: Buffer): void {
     if (this.#stopped !== undefined || this.#end !== undefined) return;
@@ -123,7 +123,7 @@ export class ProgramRun {
     if (message.type === 'process/end') {
       this.#end = { message, body };
       this.#watch.look();
-      // It is over: what it left behind, forks and all, does not get to see what comes after.
+      // The program has ended: its remaining processes must not see what comes next.
       this.#process.kill();
       void this.#drain();
       return;
@@ -180,7 +180,7 @@ export class ProgramRun {
     this.#notice.stop();
   }
 
-  /** Go has a context that knows when it ends, and Node returns a result that it has by then. */
+  /** Go has a context with a deadline, and Node returns the result it has at that time. */
   get #keepsTime(): boolean {
     return this.#process.shape.language !== 'python';
   }
@@ -195,9 +195,8 @@ export class ProgramRun {
   // The end.
 
   /**
-   * A program writes out what it printed before it says that it is over, so all of that lies in our pipes by now: a turn
-   * of the event loop that finds nothing more has found everything. Waiting for the process to be gone instead takes three
-   * times as long as a short program does.
+   * A program flushes its output before it reports its end, so all of it is in our pipes now: an event loop turn that reads
+   * nothing more has read everything. Waiting for the process to exit instead takes three times as long as a short program.
    */
   async #drain(): Promise<void> {
     let seenBytes = -1;
@@ -213,7 +212,7 @@ export class ProgramRun {
     return this.#stdout.totalBytes + this.#stderr.totalBytes;
   }
 
-  /** The first reason counts. The report is made when the process is gone. */
+  /** The first reason counts. The report is made when the process has exited. */
   #stop(failure: Failure): void {
     if (this.#isOver) return;
     this.#stopped = failure;
@@ -231,7 +230,7 @@ export class ProgramRun {
     this.#cancellation.cancel();
     this.#calls.clear();
     const [outcome, resultSource] = this.#outcome(exit);
-    // Where the host killed it, the status of the process is ours and not the program's.
+    // If the host killed the process, its exit status is not the program's.
     const isItsOwn = this.#stopped === undefined && this.#end === undefined;
     const signal = isItsOwn ? signalOf(exit) : undefined;
     const status = isItsOwn && signal === undefined ? (exit.code ?? undefined) : undefined;
@@ -257,7 +256,7 @@ export class ProgramRun {
       if (signal !== undefined) return failed(endedBySignal(signal, this.#stderr.output.text));
       if (exit.code !== 0) return failed(endedWith(exit.code ?? 1));
       const [outcome, source] = this.#fromOutput();
-      // An interpreter always passes on what was set. That it did not means that the program cut its end short.
+      // An interpreter always returns a result that was set. If it did not, the program cut its own end short.
       const mustHandOver = this.#process.shape.language !== 'go';
       return source === 'none' && mustHandOver ? failed(CUT_SHORT) : [outcome, source];
     }

@@ -4,16 +4,16 @@ import { keyOf, type SharedSpec } from './process-spec.js';
 export interface SpareOptions {
   /** Processes kept ready for each shape that is in use. */
   readonly perShape: number;
-  /** How long they are kept when nobody asks. */
+  /** How long unused spares are kept. */
   readonly idleMs: number;
 }
 
-/** Shapes for which processes are kept: the usual limits of each language, and two more. */
+/** Shapes for which spares are kept: the usual limits of each language, and two more. */
 const MAX_SHAPES = 4;
-/** A short program should not share the processor with the start of its successor. */
+/** A short program should not share the CPU with the start of its successor. */
 const REFILL_DELAY_MS = 20;
 
-/** What is kept: a process that is ready, or a jail that waits for a program. */
+/** A spare: a process that is ready, or a jail that waits for a program. */
 export interface Spare {
   readonly isUsable: boolean;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ interface Shelf<ProcessSpec, Kept> {
   refill: NodeJS.Timeout | undefined;
 }
 
-/** Processes that wait for a program. Each gets one, and no more: what a program does to its process ends with it. */
+/** Processes that wait for a program. Each runs only one: whatever a program does to its process ends with it. */
 export class Spares<ProcessSpec extends SharedSpec, Kept extends Spare> {
   readonly #options: SpareOptions;
   readonly #start: (shape: ProcessSpec) => Promise<Kept>;
@@ -43,7 +43,7 @@ export class Spares<ProcessSpec extends SharedSpec, Kept extends Spare> {
     this.#sweeper.unref();
   }
 
-  /** A process for one program, ready where one was kept; the next is started meanwhile. */
+  /** A process for one program, ready if one was kept. The next one is started in the meantime. */
   async take(shape: ProcessSpec): Promise<Kept> {
     for (;;) {
       if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
@@ -57,7 +57,7 @@ export class Spares<ProcessSpec extends SharedSpec, Kept extends Spare> {
     }
   }
 
-  /** Waits until as many are ready as are to be kept. */
+  /** Waits until all the spares to keep are ready. */
   async warm(shape: ProcessSpec): Promise<void> {
     const shelf = this.#shelf(shape);
     this.#refill(shelf);
@@ -69,7 +69,7 @@ export class Spares<ProcessSpec extends SharedSpec, Kept extends Spare> {
     clearInterval(this.#sweeper);
     await Promise.all([...this.#shelves.values()].map((shelf) => this.#clear(shelf)));
     this.#shelves.clear();
-    // Processes already promised to a run: the run sees that this is closed, and closes them.
+    // These processes are already promised to runs. The run sees that this is closed, and closes its process.
     await Promise.all(this.#starting);
   }
 

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { WORKSPACE } from '../jail/jail.js';
 
-/** What the processes below one process hold at this moment, as the kernel tells it to everybody. */
+/** The current resource usage of all processes below one process, as reported by the kernel. */
 export interface Usage {
   readonly memoryBytes: number;
   readonly cpuMs: number;
 }
 
-/** Far more than a jail may have; a tree that grows while it is read ends here. */
+/** Far more than a jail may have. This bounds a tree that grows while it is read. */
 const MAX_PROCESSES_READ = 1_000;
 const KIB = 1024;
-/** USER_HZ, which the kernel has fixed for everything it says in ticks. */
+/** USER_HZ, which the kernel uses for every value in ticks. */
 const MS_PER_TICK = 10;
 
 /**
- * Reads small files of /proc: some 40 µs for each process. What forks share counts for each of them there; where the sum
- * is above `exactAboveBytes`, the kernel is asked to share it out, which takes longer.
+ * Reads small files of /proc: about 40 µs per process. Memory shared by forks counts for each of them there. If the sum exceeds
+ * `exactAboveBytes`, the kernel's proportional figures are read instead, which takes longer.
  */
 export function readUsage(root: number, exactAboveBytes: number): Usage {
   let memoryBytes = 0;
@@ -31,25 +31,25 @@ export function readUsage(root: number, exactAboveBytes: number): Usage {
         for (const child of readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' '))
           if (child !== '') waiting.push(Number(child));
     } catch {
-      // Ended while we looked.
+      // The process ended in the meantime.
     }
   }
   if (memoryBytes > exactAboveBytes) memoryBytes = seen.reduce((sum, pid) => sum + sharedOutMemory(pid), 0);
   return { memoryBytes, cpuMs };
 }
 
-/** Pages of its own and shared memory, not those of programs and libraries, which exist once for all. */
+/** Private pages and shared memory, without the pages of programs and libraries, which exist once for all. */
 function ownMemory(status: string): number {
   return (kilobytes(status, 'RssAnon') + kilobytes(status, 'RssShmem')) * KIB;
 }
 
-/** The same, with each page divided by the number of processes that have it. */
+/** The same, with each page divided by the number of processes that map it. */
 function sharedOutMemory(pid: number): number {
   try {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
     return (kilobytes(rollup, 'Pss_Anon') + kilobytes(rollup, 'Pss_Shmem')) * KIB;
   } catch {
-    // Ended while we looked, or not ours to look at: the larger figure counts.
+    // The process ended in the meantime, or may not be inspected: the larger figure counts.
     return memoryOf(pid);
   }
 }
@@ -66,15 +66,15 @@ function kilobytes(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0);
 }
 
-/** `pid (name) state parent ...`, of which the 14th to 17th are its own time and that of children it has waited for. */
+/** `pid (name) state parent ...`. Fields 14 to 17 are its own CPU time and that of the children it has waited for. */
 function processorTime(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * MS_PER_TICK;
 }
 
 /**
- * Files and folders in the workspace of a jailed process; undefined where that cannot be told. Looks through the
- * process's own root, which it cannot change: nothing is opened, and no name in it is of its making.
+ * Files and folders in the workspace of a jailed process; undefined if that cannot be determined. Reads through the process's own
+ * root, which it cannot change: nothing is opened, and the process chose no name in the path.
  */
 export function workspaceFiles(pid: number): number | undefined {
   try {
@@ -85,7 +85,7 @@ export function workspaceFiles(pid: number): number | undefined {
   }
 }
 
-/** Whether a child of ours is dead already, though nobody has told us: that takes a turn of the event loop. */
+/** Whether our child is dead, before the exit event arrives: the event takes a turn of the event loop. */
 export function hasDied(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -95,7 +95,7 @@ export function hasDied(pid: number): boolean {
   }
 }
 
-/** The first process inside a jail that was started as `root`: the one below which everything of the jail is. */
+/** The first process inside a jail that was started as `root`: all others in the jail are its descendants. */
 export function firstInside(root: number): number | undefined {
   try {
     const children = readFileSync(`/proc/${root}/task/${root}/children`, 'latin1').trim();

@@ -4,15 +4,15 @@ import { filesOf, OWN_MEMORY_BYTES } from './process-spec.js';
 import type { ProgramProcess } from './program-process.js';
 import { firstInside, readUsage, workspaceFiles } from './usage.js';
 
-/** Between two looks a program can take some hundred megabytes more than it may, and no longer than this. */
+/** Between two checks a program can exceed its limit by some hundred megabytes, and for no longer than this. */
 const INTERVAL_MS = 50;
 
-/** What an interpreter has computed before it gets its program, with room for a slow machine. */
+/** CPU time that an interpreter uses before it gets its program, with room for a slow machine. */
 const OWN_CPU_MS = 500;
 
 /**
- * Looks from outside at what a program holds, where the kernel keeps no such account for us: RLIMIT_DATA and RLIMIT_CPU
- * are for each process, and a program may have many; the size of a tmpfs does not count its files.
+ * Checks a program's usage from outside, if the kernel has no suitable limit: RLIMIT_DATA and RLIMIT_CPU apply per process, and a
+ * program may have many; the size of a tmpfs does not count its files.
  */
 export class Watch {
   readonly #process: ProgramProcess;
@@ -29,7 +29,7 @@ export class Watch {
     this.#onExceeded = onExceeded;
   }
 
-  /** Undefined where the program was over before the first look. */
+  /** Undefined if the program ended before the first check. */
   get cpuMs(): number | undefined {
     return this.#hasLooked ? this.#cpuMs : undefined;
   }
@@ -38,7 +38,7 @@ export class Watch {
     return this.#hasLooked ? this.#peakMemoryBytes : undefined;
   }
 
-  /** The first look comes after an interval: most programs are over by then and pay nothing. */
+  /** The first check comes after one interval: most programs have ended before it and cost nothing. */
   start(): void {
     this.#timer = setInterval(() => {
       this.#hasLooked = true;
@@ -52,7 +52,7 @@ export class Watch {
     clearInterval(this.#timer);
   }
 
-  /** Once more before the end, for a program that lived long enough to be looked at. */
+  /** Checks once more before the end, for a program that lived long enough to be checked. */
   look(): void {
     const { pid } = this.#process;
     if (!this.#hasLooked || pid === undefined) return;

@@ -1,7 +1,7 @@
 import type { CallerQuotas } from '../../domain/quotas.js';
 import type { CallerId } from '../../domain/run.js';
 
-/** What one program holds of its caller's memory in the host. */
+/** The share of its caller's memory quota in the host that one program holds. */
 export class CallerAccount {
   readonly #quotas: CallerQuotas;
   readonly #caller: CallerId;
@@ -16,14 +16,14 @@ export class CallerAccount {
     return this.#quotas.limits.memory;
   }
 
-  /** Whether there was room for it. */
+  /** Returns whether there was room for it. */
   take(bytes: number): boolean {
     const isWithin = this.#quotas.take('memory', this.#caller, bytes);
     if (isWithin) this.#bytes += bytes;
     return isWithin;
   }
 
-  /** Gives back what was taken; never what other programs of the caller have. */
+  /** Gives back memory that this program took, never memory of the caller's other programs. */
   give(bytes: number): void {
     const given = Math.min(bytes, this.#bytes);
     this.#quotas.give('memory', this.#caller, given);

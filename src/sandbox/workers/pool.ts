@@ -13,7 +13,7 @@ import { RunWorker, type WorkerOwner } from './run-worker.js';
 import type { WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions {
-  /** Processes kept even when nobody needs them, as spares that belong to no caller; 0: none is started ahead of need. */
+  /** Idle processes that are kept as spares and belong to no caller; 0: none is started ahead of need. */
   readonly min: number;
   readonly max: number;
   /** Of these, the most that may belong to blocking programs at once; absent: all. */
@@ -21,25 +21,25 @@ export interface PoolOptions {
   /** Of these, the most that one caller may have: what blocks cannot be moved for another. Absent: all. */
   readonly maxBlockingPerCaller?: number;
   readonly idleMs: number;
-  /** Programs that wait for a worker; one more is refused. */
+  /** Programs queued for a worker; one more is refused. */
   readonly maxQueued: number;
-  /** Programs in one worker at once. Each is an instance of some 3 MB. */
+  /** Programs in one worker at once. Each is an instance of about 3 MB. */
   readonly maxRunsPerWorker: number;
   /** Programs after which a worker is replaced, idle or not in use. */
   readonly maxRunsInLife: number;
-  /** What one caller may have; absent: the defaults. */
+  /** The quotas of each caller; absent: the defaults. */
   readonly quotas?: CallerQuotas;
 }
 
-/** What a new worker is reserved for as soon as it is there; `nobody` where it is started ahead of need. */
+/** What a new worker is reserved for; `nobody` if it is started ahead of need. */
 type ReservedFor = 'shared' | 'blocking' | 'nobody';
 
-/** Where all of so many workers compute, one more would only take their cores. */
+/** If this many workers compute, one more would only take their cores. */
 const CORES = availableParallelism();
 
 /**
- * Which program runs in which process. A process serves one caller from its first program to its end: whatever a program
- * may do to it, the next one to meet it is of the same caller. Fresh spares make a new caller cheap.
+ * Assigns programs to processes. A process serves one caller from its first program to its end: whatever a program does to it, the
+ * next program in it belongs to the same caller. Fresh spares make a new caller cheap.
  */
 export class Pool implements WorkerOwner {
   readonly libraries = new LibraryDigests();
@@ -68,7 +68,7 @@ export class Pool implements WorkerOwner {
     this.#sweeper.unref();
   }
 
-  /** What one program of a caller holds of its memory. */
+  /** The account for the memory of one program of a caller. */
   accountOf(caller: CallerId): CallerAccount {
     return new CallerAccount(this.#quotas, caller);
   }
@@ -77,12 +77,12 @@ export class Pool implements WorkerOwner {
     return this.#workers.size + this.#starting;
   }
 
-  /** Programs that wait for a worker. */
+  /** Programs queued for a worker. */
   get queueLength(): number {
     return this.#queue.length;
   }
 
-  /** What there is now, and what has been since the start. */
+  /** Current numbers, and totals since the start. */
   get figures() {
     const running = this.workers.reduce((sum, { occupancy }) => sum + occupancy, 0);
     const { count: spares, started } = this.#processes;
@@ -92,19 +92,19 @@ export class Pool implements WorkerOwner {
     };
   }
 
-  /** Every worker there is, spares not counted. */
+  /** All workers except spares. */
   get workers(): readonly RunWorker[] {
     return [...this.#workers];
   }
 
-  /** Starts the processes that are always there, so that first programs do not wait for them. */
+  /** Starts the minimum of processes, so that first programs do not wait for them. */
   async warm(): Promise<void> {
     await this.#processes.keep(Math.max(1, this.#options.min - this.size));
   }
 
   /**
-   * A worker of this caller with a place reserved for one more program: it is admitted there, or `notNeeded` is called.
-   * `isUnderWay`: it had a worker before. Throws `sandbox_busy` where too many wait already.
+   * A worker of this caller with a place reserved for one more program. The program is admitted there, or `notNeeded` is called.
+   * `isUnderWay`: the program had a worker before. Throws `sandbox_busy` if the queue is full.
    */
   async place(
     caller: CallerId,
@@ -116,20 +116,20 @@ export class Pool implements WorkerOwner {
     if (isBlocking && !this.#mayBlock(caller)) return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
     const best = this.#best(caller, isBlocking);
     if (best !== undefined && !(best.isStalled && this.#mayGetAnother(caller))) {
-      // Good enough for this one; the next will find one that is not busy.
+      // Good enough for this program. The next one will find a worker that is not busy.
       if (best.backlog > 0 && !this.#startingFor.has(caller) && this.#mayGrow() && this.#hasFreeCore())
         void this.#grow(caller, 'nobody').catch(() => {});
       return this.#claim(best, isBlocking);
     }
     if (!isBlocking && this.#startingFor.has(caller))
       return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
-    // Who has waited for longer comes first.
+    // Queued programs come first.
     if (this.#mayGrow() || (this.#queue.length === 0 && this.#makeRoom(caller)))
       return this.#grow(caller, isBlocking ? 'blocking' : 'shared');
     return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
   }
 
-  /** Whether a program would be better off in another worker than this one. */
+  /** Whether another worker would serve a program sooner than this one. */
   hasBetterThan(worker: RunWorker): boolean {
     if (this.#mayGetAnother(worker.caller)) return true;
     for (const other of this.#workers)
@@ -137,7 +137,7 @@ export class Pool implements WorkerOwner {
     return false;
   }
 
-  /** Gives back a place that `place` has reserved. */
+  /** Gives back a place that `place` reserved. */
   notNeeded(worker: RunWorker): void {
     worker.abandon();
     if (worker.occupancy === 0) worker.isExclusive = false;
@@ -168,7 +168,7 @@ export class Pool implements WorkerOwner {
     let best: RunWorker | undefined;
     for (const worker of this.#workers) {
       if (!this.#isOpenFor(worker, caller)) continue;
-      // Not where a cancelled program may still be computing either: the worker is killed if that one does not stop.
+      // A cancelled program may still be computing in it: the worker is killed if that program does not stop.
       if (isBlocking && (worker.occupancy > 0 || worker.backlog > 0)) continue;
       if (best === undefined || load(worker) < load(best)) best = worker;
     }
@@ -186,7 +186,7 @@ export class Pool implements WorkerOwner {
     return this.#mayBlock(caller) && this.#queue.length === 0;
   }
 
-  /** Whether one more worker may be given to a blocking program of this caller, which keeps it to its end. */
+  /** Whether one more worker may be given to a blocking program of this caller, which keeps it until it ends. */
   #mayBlock(caller: CallerId): boolean {
     const { max, maxBlocking = max, maxBlockingPerCaller = max } = this.#options;
     const blocked = this.#blocked();
@@ -206,13 +206,13 @@ export class Pool implements WorkerOwner {
     return this.size < this.#options.max;
   }
 
-  /** Whether this caller would get a further worker now: there is room, or another caller's worker is idle. */
+  /** Whether this caller would get another worker now: there is room, or another caller's worker is idle. */
   #mayGetAnother(caller: CallerId): boolean {
-    // Who has waited for longer comes first.
+    // Queued programs come first.
     return this.#mayGrow() || (this.#queue.length === 0 && this.#idleOfOthers(caller) !== undefined);
   }
 
-  /** Where programs compute on all cores, looking around would take one from them. */
+  /** If programs compute on all cores, polling would take a core from them. */
   workerAnswered(): void {
     if (this.#hasFreeCore()) this.#busyPoll.stay();
   }
@@ -254,7 +254,7 @@ export class Pool implements WorkerOwner {
       this.#starting--;
       starting.set(caller, (starting.get(caller) ?? 1) - 1);
       if (starting.get(caller) === 0) starting.delete(caller);
-      // There is room for others in it; or, if it could not be started, for another one.
+      // The worker has room for others; or, if it could not be started, there is room for another worker.
       setImmediate(() => this.#serveQueue());
     }
   }
@@ -282,9 +282,10 @@ export class Pool implements WorkerOwner {
   }
 
   #serveQueue(): void {
-    // A worker that has answered comes here with every call of a program, and nearly always nobody waits.
+    // A worker that has replied calls this for every call of a program, and the queue is nearly always empty.
     if (this.#queue.length === 0) return;
-    // Each time round, of those who block the callers with fewest places: who has waited longest may have most of them.
+    // In each round, only blocking programs of the callers with the fewest places are served: the caller that waits longest may
+    // have the most.
     let before: number;
     do {
       before = this.#queue.length;
@@ -292,7 +293,7 @@ export class Pool implements WorkerOwner {
     } while (this.#queue.length < before && this.#queue.all.some(({ isBlocking }) => isBlocking));
   }
 
-  /** The fewest places that a caller has who waits for a further one and may have it. */
+  /** The fewest places held by any caller that is queued for another one and may have it. */
   #fewestBlocked(): number {
     const blocked = this.#blocked();
     const waiting = this.#queue.all.filter(({ isBlocking, caller }) => isBlocking && this.#mayBlock(caller));
@@ -333,7 +334,7 @@ export class Pool implements WorkerOwner {
     }, CHECK_EVERY_MS);
   }
 
-  /** Callers who wait and have no worker at all. */
+  /** Queued callers without any worker. */
   #leftOut(): Set<CallerId> {
     const served = new Set(this.#startingFor.keys());
     for (const worker of this.#workers) if (!worker.isRetiring) served.add(worker.caller);
@@ -352,7 +353,7 @@ export class Pool implements WorkerOwner {
     }
   }
 
-  /** A worker whose turn is over is closed as soon as nothing computes in it. What waits for an answer waits outside. */
+  /** A worker whose turn is over is closed as soon as nothing computes in it. Its waiting programs wait without a worker. */
   #emptyOut(worker: RunWorker): void {
     if (worker.backlog > 0 || worker.isReserved) return;
     worker.dismissAll();
@@ -360,15 +361,15 @@ export class Pool implements WorkerOwner {
   }
 
   /**
-   * Closes what nobody has used for a while. The minimum is kept as spares: they serve the next caller, and a used worker
-   * only its own caller.
+   * Closes workers that have been idle for a while. The minimum is kept as spares: they serve any next caller, a used worker only
+   * its own caller.
    */
   #sweep(): void {
     const now = performance.now();
     const before = this.#workers.size;
     for (const worker of this.#workers)
       if (worker.occupancy === 0 && now - worker.idleSinceMs > this.#options.idleMs) this.#retire(worker);
-    // A spare that could not be started is started by the next run that needs it, which gets the reason.
+    // If a spare cannot be started, the next run that needs a process starts its own and gets the reason.
     if (this.#workers.size < before) this.#processes.keep(this.#options.min - this.size).catch(() => {});
   }
 }

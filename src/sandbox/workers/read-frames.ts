@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 import { FrameDecoder } from '../../wire/frames.js';
 
-/** Frames that are handled in one turn of the event loop, or a few more: those of one chunk are handled together. */
+/** Frames handled in one turn of the event loop, or a few more: those of one chunk are handled together. */
 const FRAMES_PER_TURN = 100;
 
 /**
- * Reads frames from a worker. One that sends thousands of small frames is read a chunk at a time, with a turn of the event
- * loop for everybody else between two chunks; meanwhile it waits in its own pipe.
+ * Reads frames from a worker. A worker that sends thousands of small frames is read one chunk at a time, with a turn of the event
+ * loop between two chunks. Its remaining frames wait in its own pipe.
  */
 export function readFrames(
   channel: Duplex,

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { jsonText } from '../../lib/text/json-text.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../../wire/messages.js';
 
-/** What a worker says of a program, in the host's words. */
+/** Converts a worker's messages about a program to the host's types. */
 
 export function callIn(
   { execution, call, target }: Extract<WorkerToHost, { type: 'call/request' }>,
@@ -17,8 +17,8 @@ export function logIn({ level, atMs }: Extract<WorkerToHost, { type: 'execution/
 }
 
 /**
- * How a program ended. A result is handed on as text, so it is seen to be JSON first: a worker that was taken over writes
- * what it likes, and then there is no outcome.
+ * How a program ended. A result is passed on as text, so it is first verified to be JSON: a compromised worker may send anything,
+ * and then there is no outcome.
  */
 export function outcomeIn(
   { failure, lost, unawaited, stillOpen, cutOff }: Extract<WorkerToHost, { type: 'execution/end' }>,

@@ -2,13 +2,13 @@ import type { CallerId } from '../../domain/run.js';
 import type { RunWorker } from './run-worker.js';
 
 /**
- * A caller who has no worker, where all are in use, waits this long before another one's is taken for it. A new process
- * costs some 50 ms of a core, so that turns which are much shorter would be spent on changing.
+ * If all workers are in use, a caller without one waits this long before another caller's worker is reclaimed for it. A new
+ * process costs about 50 ms of a core, so much shorter turns would be spent on switching.
  */
 export const TURN_MS = 250;
 /** A worker that has been idle for longer can be reclaimed: a client that continues at once sends its next program sooner. */
 const PAUSE_MS = 20;
-/** How often those who have no worker look for one. */
+/** How often the pool looks for workers for callers that have none. */
 export const CHECK_EVERY_MS = 25;
 
 /** Whether a worker may be closed for another caller: it has no programs, and none is about to return. */
@@ -17,8 +17,9 @@ export function isFree({ occupancy, idleSinceMs, turnBegunMs }: RunWorker, nowMs
 }
 
 /**
- * Whose turn is over, where so many callers have no worker at all: of those who have had one for long enough, who has
- * most of them first, then who has had it for longest. Those that are leaving already count, unless they take too long.
+ * The workers to reclaim, given the number of callers without any worker. Of the callers whose turn is over, the one with the most
+ * workers comes first, then the one that has had its worker the longest. Workers that are already leaving count, unless they take
+ * too long.
  */
 export function workersToReclaim(workers: readonly RunWorker[], callersLeftOut: number, nowMs: number): RunWorker[] {
   const since = nowMs - TURN_MS;

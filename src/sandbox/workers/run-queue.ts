@@ -8,21 +8,21 @@ export interface QueuedRun {
   readonly caller: CallerId;
   /** It needs a worker to itself. */
   readonly isBlocking: boolean;
-  /** It had a worker before: it is never sent away, and there are no more of them than workers had places. */
+  /** It had a worker before: it is never refused, and there are no more such programs than places in workers. */
   readonly isUnderWay: boolean;
 }
 
-/** A program that waits for a worker. */
+/** A program that is queued for a worker. */
 export interface QueueEntry extends QueuedRun {
   readonly answer: Deferred<RunWorker>;
   isCancelled: boolean;
 }
 
-/** Programs that wait for a worker, in the order in which they came. */
+/** Programs queued for a worker, in order of arrival. */
 export class RunQueue {
   readonly #maxLength: number;
   #waiting: QueueEntry[] = [];
-  /** How many were sent away. */
+  /** How many programs were refused. */
   refused = 0;
 
   constructor(maxLength: number) {
@@ -33,7 +33,7 @@ export class RunQueue {
     return this.#waiting.length;
   }
 
-  /** Everybody who waits, in order. */
+  /** All entries, in order. */
   get all(): readonly QueueEntry[] {
     return this.#waiting;
   }
@@ -51,12 +51,12 @@ export class RunQueue {
     return waiting.answer.promise;
   }
 
-  /** Shows them to somebody, one after the other; those who are taken leave the line. */
+  /** Offers the entries one after the other. An entry that is taken leaves the queue. */
   offer(take: (waiting: QueueEntry) => boolean): void {
     if (this.#waiting.length > 0) this.#waiting = this.#waiting.filter((waiting) => !take(waiting));
   }
 
-  /** Programs of this caller let the others go first. */
+  /** Moves the programs of this caller to the end of the queue. */
   sendToEnd(caller: CallerId): void {
     const theirs = this.#waiting.filter((each) => each.caller === caller);
     this.#waiting = [...this.#waiting.filter((each) => each.caller !== caller), ...theirs];

@@ -5,22 +5,22 @@ import { computedMs } from '../computed-time.js';
 import type { LossBlame } from '../engines/engine.js';
 import { OUT_OF_MEMORY, type WorkerListener, type WorkerProcess } from './worker-process.js';
 
-/** What a worker tells the runs it holds. */
+/** The events that a worker reports to the runs it holds. */
 export interface HeldRun {
   readonly id: RunId;
   receive(message: WorkerToHost, body: Buffer): void;
   workerLost(part: LossBlame, reason: string): void;
-  /** The worker has been computing another program for so long that this one should move to another worker. */
+  /** The worker has computed another program for so long that this one should move to another worker. */
   workerStalled(): void;
   /** Its caller's turn is over. It waits for a delivery, and then continues in another worker. */
   workerTaken(): void;
 }
 
-/** What a worker tells the pool that it belongs to. */
+/** The events that a worker reports to its pool. */
 export interface WorkerOwner {
-  /** It has room again, has nothing left to say, or is lost. */
+  /** It has room again, owes no replies, or is lost. */
   workerChanged(worker: RunWorker): void;
-  /** A program in it has its answer, and may call again at once. */
+  /** A program in it got its answer, and may call again at once. */
   workerAnswered(): void;
 }
 
@@ -41,13 +41,16 @@ type Assignment = Extract<
 >;
 
 /**
- * Others wait this long behind one program before they are taken to another worker. Long enough that ordinary programs
- * never notice, short enough that a stuck one holds nobody up.
+ * Programs wait this long behind another one before they move to another worker. Long enough that ordinary programs never move,
+ * short enough that a stuck program blocks nobody.
  */
 const STALL_MS = 100;
-/** In the second half of that time a stuck program computes this much, or its worker got no core, and another would get none. */
+/**
+ * In the second half of that time a stuck program uses this much CPU. With less, the worker got no core, and another worker would
+ * get none either.
+ */
 const STALL_COMPUTED_MS = 20;
-/** A worker that answers nothing for so long is stalled whatever it does. */
+/** A worker that replies nothing for this long is stalled in any case. */
 const MAX_WITHOUT_CORE_MS = 2_000;
 /** Grace period of an ended program before its worker is killed. */
 const DROPPED_GRACE_MS = 500;
@@ -61,7 +64,7 @@ interface Owed {
   isDropped: boolean;
 }
 
-/** One QuickJS worker with the executions in it, and what it owes an answer to. */
+/** One QuickJS worker with the executions in it, and the replies that it owes. */
 export class RunWorker implements WorkerListener {
   readonly process: WorkerProcess;
   readonly caller: CallerId;
@@ -73,7 +76,7 @@ export class RunWorker implements WorkerListener {
   isStalled = false;
   startedCount = 0;
   idleSinceMs = performance.now();
-  /** When its caller got it, and when it was asked to leave it to another one. */
+  /** When its caller got it, and when it was reclaimed for another caller. */
   readonly turnBegunMs = performance.now();
   turnEndedMs = 0;
   readonly #owner: WorkerOwner;
@@ -82,11 +85,11 @@ export class RunWorker implements WorkerListener {
   readonly #libraries = new Set<string>();
   readonly #wastedFrames = new Allowance(WASTED_FRAMES, performance.now());
   #reserved = 0;
-  /** The program that it has paused, until the host decides about it. */
+  /** The program that the worker has paused, until the host decides about it. */
   #paused: RunId | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
   #droppedTimer: NodeJS.Timeout | undefined;
-  /** What it was computing when we ended it: what is sent to it from then on is nobody's fault. */
+  /** The program it was computing when we killed it. No program is blamed for messages sent to it afterwards. */
   #killed: { readonly computing: RunId | undefined } | undefined;
 
   constructor(process: WorkerProcess, caller: CallerId, owner: WorkerOwner) {
@@ -100,17 +103,17 @@ export class RunWorker implements WorkerListener {
     return this.#runs.size;
   }
 
-  /** Programs that are here, and those that have been promised a place and are on their way. */
+  /** Programs in this worker, and those with a reserved place. */
   get occupancy(): number {
     return this.#runs.size + this.#reserved;
   }
 
-  /** Keeps a place until `admit` or `abandon`: between the promise and the arrival others ask for places too. */
+  /** Keeps a place until `admit` or `abandon`: other programs ask for places in the meantime. */
   reserve(): void {
     this.#reserved++;
   }
 
-  /** Somebody is on the way here. */
+  /** A place is reserved for a program that has not arrived yet. */
   get isReserved(): boolean {
     return this.#reserved > 0;
   }
@@ -120,7 +123,7 @@ export class RunWorker implements WorkerListener {
     this.#reserved = Math.max(0, this.#reserved - 1);
   }
 
-  /** How many messages it has not answered yet: zero means it can begin at once. */
+  /** How many messages it has not answered yet: at zero it can start at once. */
   get backlog(): number {
     return this.#owed.length;
   }
@@ -134,7 +137,7 @@ export class RunWorker implements WorkerListener {
     return this.#killed !== undefined;
   }
 
-  /** The program it is computing now, as far as can be told from outside. */
+  /** The program it computes now, as far as the host can tell. */
   get computing(): RunId | undefined {
     return this.#owed[0]?.execution;
   }
@@ -154,7 +157,7 @@ export class RunWorker implements WorkerListener {
 
   loadLibrary(digest: string, modules: readonly VirtualModule[]): void {
     if (this.#libraries.has(digest)) return;
-    // The worker forgets its oldest ones; forgetting ours at once costs a resend, never a missing module.
+    // The worker drops its oldest libraries. Dropping ours early costs a resend, never a missing module.
     if (this.#libraries.size >= MAX_LIBRARIES_KNOWN - 1) this.#libraries.clear();
     this.#libraries.add(digest);
     this.process.send({ type: 'library/load', library: digest }, Buffer.from(JSON.stringify(modules)));
@@ -167,13 +170,13 @@ export class RunWorker implements WorkerListener {
     if (message.type === 'call/result' || message.type === 'call/error') this.#owner.workerAnswered();
   }
 
-  /** Answers a blocking call: the program is in the middle of its turn, and owes nothing more for this. */
+  /** Answers a blocking call. The program is in the middle of its turn, so no further reply is owed for this. */
   reply(message: Extract<HostToWorker, { type: 'call/result' | 'call/error' }>, body: Uint8Array): void {
     this.process.send(message, body);
     this.#owner.workerAnswered();
   }
 
-  /** A paused program goes on. */
+  /** Continues a paused program. */
   continue(id: RunId): void {
     if (this.#paused !== id) return;
     this.#paused = undefined;
@@ -193,12 +196,12 @@ export class RunWorker implements WorkerListener {
     if (this.isLost) return;
     const isComputing = this.computing === id;
     this.cancel(id);
-    // It cannot read that while it computes.
+    // It cannot read the message while it computes.
     if (isComputing)
       setTimeout(() => this.computing === id && this.kill('a program that was ended did not stop'), graceMs);
   }
 
-  /** Drops a program that goes on elsewhere. A worker that computes it and holds no other is of no use any more. */
+  /** Drops a program that continues elsewhere. If the worker computes it and holds no other, the worker is useless now. */
   leave(id: RunId): void {
     if (this.isLost) return;
     const isComputing = this.computing === id && this.#paused !== id;
@@ -211,7 +214,7 @@ export class RunWorker implements WorkerListener {
     this.process.kill(reason);
   }
 
-  /** The worker sent a frame without effect. */
+  /** The worker sent a frame that had no effect. */
   wasted(): void {
     const nowMs = performance.now();
     this.#wastedFrames.take(1, nowMs);
@@ -252,14 +255,14 @@ export class RunWorker implements WorkerListener {
     const run = isOfOneThatLeft ? undefined : this.#runs.get(message.execution);
     if (run === undefined) this.wasted();
     else run.receive(message, body);
-    // Only now: a worker with nothing left to say may be taken, and what it said last must have arrived.
+    // Only now: an idle worker may be taken, and its last message must have been handled before.
     if (this.#owed.length === 0) this.#owner.workerChanged(this);
   }
 
-  /** Whether this answer was due. */
+  /** Whether this reply was due. */
   #answered(id: RunId): boolean {
     if (this.#owed[0]?.execution !== id) {
-      // Answers come in order. A worker that mixes them up would have us blame the wrong program.
+      // Replies come in order. A worker that reorders them would make us blame the wrong program.
       this.kill('it answered for a program it was not computing');
       return false;
     }
@@ -274,8 +277,8 @@ export class RunWorker implements WorkerListener {
   }
 
   /**
-   * A program that was dropped while others stood in front of it is begun all the same: what it was sent came before the
-   * word that it is over. Nobody is left to end it then, so a worker that stays in one is killed.
+   * A program that was dropped while it was queued behind others is started all the same: its messages came before its
+   * cancellation. No timeout ends it then, so a worker that stays in it is killed.
    */
   #watchDropped(): void {
     clearTimeout(this.#droppedTimer);
@@ -286,7 +289,7 @@ export class RunWorker implements WorkerListener {
     }, DROPPED_GRACE_MS);
   }
 
-  /** Whom a loss is blamed on: nobody who has left before. */
+  /** The run to blame for a loss; never one that left before. */
   get #accused(): RunId | undefined {
     const head = this.#owed[0];
     return head?.isDropped === true ? undefined : head?.execution;
@@ -305,12 +308,12 @@ export class RunWorker implements WorkerListener {
   }
 
   /**
-   * Moving programs costs more than starting them, so it must help: not where the worker has answered and the host was too busy
-   * to read it, and not where others leave the worker no core.
+   * Moving programs costs more than starting them, so it must help. It does not if the worker has replied and the host was too
+   * busy to read the reply, or if other processes leave the worker no core.
    */
   #lookAgain(head: Owed, computedBefore: number, sinceMs: number): void {
     this.#stallTimer = setTimeout(() => {
-      // Behind what has arrived meanwhile: timers come before it.
+      // After pending messages are read: timers fire before them.
       setImmediate(() => {
         if (this.#owed[0] !== head || this.isLost) return;
         const hasNoCore = this.#paused === undefined && this.#computedMs() - computedBefore < STALL_COMPUTED_MS;

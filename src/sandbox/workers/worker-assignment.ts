@@ -8,7 +8,7 @@ import type { HeldRun, RunWorker } from './run-worker.js';
 
 type AssignMessage = Parameters<RunWorker['assign']>[0];
 
-/** Whose workers these are. */
+/** The owner of the workers. */
 export interface AssignmentOwner {
   readonly libraries: LibraryDigests;
   notNeeded(worker: RunWorker): void;
@@ -24,7 +24,7 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
   readonly #journal: Journal;
   readonly #library: string;
   readonly #sites = new CallSites();
-  /** Behind the end of the journal: a rebuilt program is catching up. */
+  /** Less than the length of the journal while a rebuilt program catches up. */
   #sentDeliveries = 0;
   #unanswered = 0;
 
@@ -118,7 +118,7 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
     const { execution, deliveries, blocking } = this.#journal;
     for (; this.#sentDeliveries < deliveries.length; this.#sentDeliveries++) {
       const delivery = deliveries[this.#sentDeliveries] as Delivery;
-      // The clock reached the worker with the start of the program, and a worker has one engine.
+      // The worker got the clock with the start of the program, and a worker has one engine.
       if (delivery.kind === 'clock' || delivery.kind === 'engine') continue;
       const { atMs } = delivery;
       if (delivery.kind === 'timer') {
@@ -160,7 +160,7 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
     this.#worker.wasted();
   }
 
-  // What the worker tells it.
+  // Events from the worker.
 
   receive(message: WorkerToHost, body: Buffer): void {
     if (message.type === 'execution/waiting') this.#unanswered--;
@@ -186,7 +186,7 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
   }
 }
 
-/** The worker's clock counts in whole milliseconds, and a budget of none would be no budget. */
+/** The worker's clock counts whole milliseconds, and a budget of 0 would mean no budget. */
 function whole(remainingMs: number): number {
   return Math.max(1, Math.ceil(remainingMs));
 }

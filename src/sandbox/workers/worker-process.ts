@@ -16,21 +16,21 @@ import type { RuntimeFiles } from '../runtime-files.js';
 import { readFrames } from './read-frames.js';
 import type { WorkerShape } from './worker-shapes.js';
 
-/** A worker that has not said hello by then is not going to. */
+/** A worker that has not said hello after this time never will. */
 const START_TIMEOUT_MS = 20_000;
-/** What a worker may send in one frame: the largest thing is a suspended program. */
+/** Bytes that a worker may send in one frame. The largest body is a suspended program. */
 const MAX_INCOMING_BYTES = 256 * 1024 * 1024;
-/** What gathers within a turn of the event loop is written in one piece up to here; beyond it, copying costs more. */
+/** Messages of one event loop turn are written in one piece up to this size. Beyond it, copying costs more. */
 const MAX_JOINED_BYTES = 64 * 1024;
 const MAX_STDERR_CHARACTERS = 4_096;
 /** The reason of an exit that V8 itself explained. */
 export const OUT_OF_MEMORY = 'it ran out of memory';
-/** V8's last words, whichever part of it was refused memory. */
+/** V8's last message, whichever part of it was refused memory. */
 const V8_OUT_OF_MEMORY = /heap out of memory|Allocation failed|out of memory/i;
 
 /**
- * How V8 ends when the kernel refuses it memory for a typed array, without a word. The jail says 128 and the number of the signal.
- * A QuickJS worker has no such arrays: its crash is a crash.
+ * How V8 dies, without a message, when the kernel refuses it memory for a typed array. The jail reports 128 plus the signal
+ * number. A QuickJS worker has no such arrays, so its crash is an ordinary crash.
  */
 const CRASHES: readonly NodeJS.Signals[] = ['SIGSEGV', 'SIGABRT', 'SIGILL', 'SIGTRAP', 'SIGBUS'];
 const CRASH_STATUSES: readonly number[] = CRASHES.map((name) => 128 + constants.signals[name]);
@@ -39,18 +39,18 @@ function isCrash(status: number | null, signal: NodeJS.Signals | null): boolean 
   return signal === null ? status !== null && CRASH_STATUSES.includes(status) : CRASHES.includes(signal);
 }
 
-/** Who uses the worker: told what it sends, and that it is gone. */
+/** The user of the worker: receives its messages and its exit. */
 export interface WorkerListener {
   receive(message: WorkerToHost, body: Buffer): void;
-  /** The process is gone, by its own doing or ours. Said once. */
+  /** The process is gone, whether it exited or was killed. Called once. */
   exited(reason: string): void;
 }
 
-/** One child behind its walls: started, spoken to, killed. It is hostile from its first program on. */
+/** One jailed child: started, messaged, killed. It is hostile from its first program on. */
 export class WorkerProcess {
   readonly role: WorkerRole;
   readonly #child: ChildProcess;
-  /** What it sends, and what it is sent: see `worker/channel.ts`. */
+  /** The streams for incoming and outgoing messages: see `worker/channel.ts`. */
   readonly #incoming: Duplex;
   readonly #outgoing: Writable;
   readonly #build: string;
@@ -106,7 +106,7 @@ export class WorkerProcess {
     return this.#child.pid;
   }
 
-  /** Messages of one turn of the event loop leave together: a write wakes the worker, and costs more than the message. */
+  /** Messages of one event loop turn are sent together: a write wakes the worker, and costs more than the message. */
   send(message: HostToWorker, body?: Uint8Array): void {
     if (this.#hasExited) return;
     if (this.#unsent.length === 0) process.nextTick(this.#flush);
@@ -143,7 +143,7 @@ export class WorkerProcess {
       this.#incoming,
       MAX_INCOMING_BYTES,
       (head, body) => this.#receive(head, body),
-      // There is no next frame to find after a broken one, and no reason to believe this process any more.
+      // After a broken frame the next one cannot be found, and this process is no longer trusted.
       (error) => this.kill(error instanceof Error ? error.message : 'it broke the protocol'),
     );
     for (const stream of [this.#incoming, this.#outgoing]) stream.on('error', () => {});
@@ -152,7 +152,7 @@ export class WorkerProcess {
         this.#stderr += chunk.toString('utf8').slice(0, MAX_STDERR_CHARACTERS);
     });
     child.on('error', (error) => this.#ended(error.message));
-    // `close` rather than `exit`: what the worker said before it died is read to the end first.
+    // `close` rather than `exit`: everything that the worker sent before it died is read first.
     child.on('close', (status, signal) =>
       this.#ended(this.#reason ?? `it ended with ${signal ?? `status ${status}`}`, isCrash(status, signal)),
     );
@@ -187,7 +187,7 @@ export class WorkerProcess {
     );
     this.#ready.promise.catch(() => {});
     this.#exited.resolve();
-    // What we ended ourselves did not die of anything else.
+    // A worker that we killed did not run out of memory.
     const isExhausted =
       this.#reason === undefined && (V8_OUT_OF_MEMORY.test(this.#stderr) || (hasCrashed && this.role === 'v8'));
     this.#listener?.exited(isExhausted ? OUT_OF_MEMORY : reason);
