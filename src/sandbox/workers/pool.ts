@@ -18,7 +18,7 @@ export interface PoolOptions {
   readonly max: number;
   /** Of these, the most that may belong to blocking programs at once; absent: all. */
   readonly maxBlocking?: number;
-  /** Of these, the most that one caller may have: what blocks cannot be moved for another. Absent: all. */
+  /** Of these, the most that one caller may have: a blocking program cannot be moved for another caller. Absent: all. */
   readonly maxBlockingPerCaller?: number;
   readonly idleMs: number;
   /** Programs queued for a worker; one more is refused. */

@@ -278,7 +278,7 @@ export class RunWorker implements WorkerListener {
 
   /**
    * A program that was dropped while it was queued behind others is started all the same: its messages came before its
-   * cancellation. No timeout ends it then, so a worker that stays in it is killed.
+   * cancellation. No run is left to end it, so a worker that stays in it is killed.
    */
   #watchDropped(): void {
     clearTimeout(this.#droppedTimer);
