@@ -5,13 +5,13 @@ import type { HostToWorker, WorkerToHost } from '../wire/messages.js';
 /** Carries frames to the host. Not stdout: a program's output can never be read as a frame. */
 const OUTGOING_DESCRIPTOR = 3;
 /**
- * Carries frames of the host. Another one than above: the kernel wakes a reader that waits on a socket also when the other side has
- * read from it, and this worker would wake up once more for each message that it sends.
+ * Carries frames from the host. It is a separate descriptor: the kernel also wakes a reader that waits on a socket when the peer
+ * reads from it, so this worker would wake up once more for each message that it sends.
  */
 const INCOMING_DESCRIPTOR = 0;
 const PREFIX_BYTES = 8;
 const READ_BYTES = 256 * 1024;
-/** Written at the latest when this much has gathered, so that a program's output does not pile up in the worker. */
+/** Buffered frames are written at this size at the latest, so that a program's output does not pile up in the worker. */
 const FLUSH_BYTES = 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
@@ -22,8 +22,8 @@ export interface Received {
 }
 
 /**
- * The worker's end of the channel: blocking reads and gathered writes on one thread. A worker has nothing else to do
- * while it waits, and blocking is what makes synchronous calls possible at all.
+ * The worker's end of the channel: blocking reads and buffered writes on one thread. A worker has nothing else to do while it
+ * waits, and synchronous calls require blocking.
  */
 export class Channel {
   #buffer = Buffer.allocUnsafe(READ_BYTES);
@@ -32,7 +32,7 @@ export class Channel {
   #outgoing: Buffer[] = [];
   #outgoingBytes = 0;
 
-  /** The next message, or undefined when the host has gone. Everything gathered is written before waiting. */
+  /** The next message, or undefined when the host has gone. All buffered frames are written before waiting. */
   receive(): Received | undefined {
     if (!this.hasMore()) this.flush();
     if (!this.#fill(PREFIX_BYTES)) return undefined;
@@ -48,18 +48,18 @@ export class Channel {
     if (this.#start === this.#end) {
       this.#start = 0;
       this.#end = 0;
-      // One large result must not keep its room forever.
+      // One large result must not keep its buffer forever.
       if (this.#buffer.length > 4 * READ_BYTES) this.#buffer = Buffer.allocUnsafe(READ_BYTES);
     }
     return { message, body };
   }
 
-  /** Whether a message has arrived already, at least in part. */
+  /** Whether a message has arrived, at least in part. */
   hasMore(): boolean {
     return this.#end > this.#start;
   }
 
-  /** Whether the host is gone. Neither waits nor reads: the kernel refuses even an empty write to a closed channel. */
+  /** Whether the host is gone. It neither waits nor reads: the kernel refuses even an empty write to a closed channel. */
   isClosed(): boolean {
     try {
       writeSync(OUTGOING_DESCRIPTOR, NOTHING);

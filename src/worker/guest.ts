@@ -10,27 +10,27 @@ import type {
 } from '../domain/run.js';
 import type { ClockRecord } from '../wire/messages.js';
 
-/** How a program speaks to the host: the worker writes these as frames. */
+/** A program's messages to the host: the worker writes them as frames. */
 export interface Outbox {
   call(execution: RunId, call: CallNumber, target: string, argumentsJson: Buffer): void;
-  /** Blocks until the host has answered. Throws `ProgramDropped` when it says that the program is over instead. */
+  /** Blocks until the host has answered. Throws `ProgramDropped` if the host ends the program instead. */
   callSync(
     execution: RunId,
     call: CallNumber,
     target: string,
     argumentsJson: Buffer,
   ): { ok: boolean; json: Buffer; atMs: number };
-  /** Said again and again while a program computes: where nobody is left to answer to, the worker ends. */
+  /** Called repeatedly while a program computes. The worker exits if the host is gone. */
   computing(nowMs: number): void;
   site(execution: RunId, call: CallNumber, places: readonly SourcePosition[]): void;
   clock(execution: RunId, record: ClockRecord): void;
   log(execution: RunId, entry: number, level: LogLevel, atMs: number, message: Buffer): void;
 }
 
-/** Unwinds a program that is over for the host. Nothing of it sees this: it is not an error of the program's world. */
+/** Unwinds a program that the host has ended. The program never sees it, because it is not an error of the program's realm. */
 export class ProgramDropped extends Error {}
 
-/** What a program came to after it was started or something was delivered to it. */
+/** The state of a program after it was started or received a delivery. */
 export type Progress =
   | { readonly state: 'waiting'; readonly wakeAtMs: number | null }
   | ({ readonly state: 'ended'; readonly unawaited?: UnawaitedCalls } & (
@@ -41,6 +41,6 @@ export type Progress =
           readonly stillOpen?: UnawaitedCalls;
           readonly cutOff?: CutOff;
         }
-      /** `soFarJson`: what it had assigned to its result by then. */
+      /** `soFarJson`: the result it had assigned so far. */
       | { readonly failure: Failure; readonly soFarJson?: Buffer }
     ));

@@ -8,10 +8,10 @@ import { Channel } from './channel.js';
 import { decodeImage } from './quickjs/image.js';
 import { QuickJsWorker } from './quickjs/worker.js';
 
-/** Set by the build; the host compares it with its own and refuses to speak to another. */
+/** Set by the build. The host compares it with its own and refuses a worker of another build. */
 declare const BUILD_ID: string;
 
-/** The QuickJS worker's process: say hello, then obey until the host is gone. */
+/** The process of the QuickJS worker: sends a hello, then follows the host's messages until the host is gone. */
 const folder = dirname(fileURLToPath(import.meta.url));
 const channel = new Channel();
 const worker = new QuickJsWorker(

@@ -18,11 +18,11 @@ type ReadModule =
   | { readonly ok: false; readonly failure: Failure }
   | {
       readonly ok: true;
-      /** As the author wrote it. */
+      /** The author's original text. */
       readonly text: string;
       readonly code: string;
       readonly mapJson: string;
-      /** Of the body of a function. */
+      /** For the body of a function. */
       readonly contextJson?: Buffer;
     };
 
@@ -36,7 +36,7 @@ export function formOf({ script, body }: StartMessage): ProgramForm {
   return body === null ? 'module' : 'body';
 }
 
-/** Programs of one caller: a worker never has another. */
+/** Programs of one caller: a worker never serves another. */
 const recentBodies = new RecentlyRead<Transpiled>();
 const recentModules = new RecentlyRead<Transpiled>();
 const recentScripts = new RecentlyRead<ReadScript>();
@@ -56,7 +56,7 @@ export function readProgram(message: StartMessage, body: Buffer): ReadProgram {
   return begun(text, 'script', (run) => run.startScript(source, calls, body.subarray(0, inputBytes)));
 }
 
-/** A module, or the body of a function as one. */
+/** Reads a module, or the body of a function as a module. */
 export function readModule({ body: form, language }: StartMessage, body: Buffer): ReadModule {
   if (form === null) {
     const text = body.toString('utf8');
@@ -71,7 +71,7 @@ export function readModule({ body: form, language }: StartMessage, body: Buffer)
   return { ok: true, text, code, mapJson, contextJson: body.subarray(0, contextBytes) };
 }
 
-/** What the parser let through and the engine refuses is explained from the author's own text. */
+/** If the engine refuses what the parser accepted, the failure is explained from the author's own text. */
 function begun(text: string, form: ProgramForm, start: (run: StartableRun) => Progress): ReadProgram {
   return {
     ok: true,

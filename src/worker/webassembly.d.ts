@@ -1,6 +1,6 @@
 /**
- * The part of WebAssembly that we use. TypeScript declares it with the DOM only, and Node's types leave it out; the
- * whole DOM would let a worker speak of things that are not there.
+ * The part of WebAssembly that we use. TypeScript declares it only with the DOM, and Node's types omit it; the whole DOM would let
+ * a worker use names that do not exist here.
  */
 declare namespace WebAssembly {
   interface ValueTypes {
@@ -29,7 +29,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number; maximum?: number; shared?: boolean });
     readonly buffer: ArrayBuffer;
-    /** Grows by so many pages of 64 KiB, and returns how many there were. Every view of the old buffer is detached. */
+    /** Grows by this many pages of 64 KiB, and returns the previous number. Every view of the old buffer is detached. */
     grow(pages: number): number;
   }
 

@@ -1,8 +1,8 @@
 /**
- * Finds calls that nobody waits for. Whatever awaits a promise, chains on it or hands it to `Promise.all` reads its
- * `constructor` first, so the promises of calls have one that notes it, as in the engine of other contracts.
+ * Finds calls that are never awaited. Code that awaits a promise, chains on it or passes it to `Promise.all` reads its
+ * `constructor` first, so the promises of calls have a constructor that records the read, as QuickJS does for other contracts.
  *
- * Nothing is guarded here: a program that hides a call from this deceives itself.
+ * This is not a security control: a program that hides a call from it deceives only itself.
  */
 export class CallPromises {
   readonly #unused = new Map<object, UnusedCall>();
@@ -20,14 +20,14 @@ export class CallPromises {
     }) as object;
   }
 
-  /** The promise of a call, which is followed until something uses it. */
+  /** The promise of a call, tracked until something uses it. */
   follow<Value>(promise: Promise<Value>, name: string, site: Error): Promise<Value> {
     if (this.#unused.size >= MAX_FOLLOWED) return promise;
     this.#unused.set(promise, { name, site });
     return Object.setPrototypeOf(promise, this.#prototype) as Promise<Value>;
   }
 
-  /** What to tell of calls that were never waited for; nothing where there is none. `lineOf`: of a stack. */
+  /** The warning about calls that were never awaited; empty if there are none. `lineOf`: the program's line in a stack. */
   warning(lineOf: (stack: string) => number | undefined): string {
     const calls = [...this.#unused.values()];
     if (calls.length === 0) return '';
@@ -45,6 +45,6 @@ interface UnusedCall {
   readonly site: Error;
 }
 
-/** Calls that are followed at the same time: `Promise.all` of a thousand still waits for all of them. */
+/** Calls tracked at the same time. `Promise.all` of a thousand still waits for all of them. */
 const MAX_FOLLOWED = 100;
 const MAX_TOLD = 3;

@@ -4,7 +4,7 @@ import type { CallPromises } from './call-promises.js';
 import type { Connection } from './connection.js';
 import { strictJson } from './strict-json.js';
 
-/** Where the client that programs import finds us: both are in one process, in different modules. */
+/** The key under which the client that programs import finds this code: both are in one process, in different modules. */
 export const CLIENT_KEY = Symbol.for('codemode.client');
 
 /** `/workspace/client/mcp_client.js`. */
@@ -26,7 +26,7 @@ export const dataOf = client.dataOf;
 export const catalog = client.catalog;
 `;
 
-/** What calls of the catalog go to: no server has this name. */
+/** The target of catalog calls: no server has this name. */
 const CATALOG = '@catalog';
 
 export interface Client {
@@ -40,7 +40,7 @@ export interface Client {
   };
 }
 
-/** A call with its parts by name. */
+/** A call whose parts are named. */
 export interface NamedCall {
   readonly serverId: string;
   readonly name: string;
@@ -63,7 +63,7 @@ export class ToolError extends Error {
   readonly retryable: boolean;
   /** What to do next. */
   readonly hint: string;
-  /** What the tool answered, or everything that is known about it. */
+  /** The tool's answer, or everything known about the failure. */
   readonly raw: unknown;
 
   constructor(message: string, details: { type?: string; retryable?: boolean; hint?: string; raw?: unknown } = {}) {
@@ -76,11 +76,11 @@ export class ToolError extends Error {
   }
 }
 
-/** The calls of a program: how many it has made, and which have no answer. */
+/** The calls of a program: how many it has made, and which are open. */
 export class OpenCalls extends Map<number, Open> {
   last = 0;
 
-  /** The one that was made last, 0 where none is open. */
+  /** The most recent open call, or 0 if none is open. */
   get newest(): number {
     return Math.max(0, ...[...this.keys()].slice(-1));
   }
@@ -92,10 +92,10 @@ interface Open {
   readonly error: ToolError;
 }
 
-/** The host is told the lines of so many calls; later ones are known by their number. */
+/** The host gets the lines of this many calls; later calls have only their number. */
 const MAX_LOCATED_CALLS = 50;
 
-/** `lineOf`: the line of the program that a stack leads to. */
+/** `lineOf`: the program's line in a stack. */
 export function createClient(
   connection: Connection,
   promises: CallPromises,
@@ -118,7 +118,7 @@ export function createClient(
       const line = number > MAX_LOCATED_CALLS ? undefined : lineAt(error);
       connection.request(number, `${server}/${toolName}`, argumentsJson, line);
     });
-  /** A program may have its own way to write stacks, which may throw. */
+  /** A program may have its own `prepareStackTrace`, which may throw. */
   const lineAt = (site: Error) => {
     try {
       return lineOf(String(site.stack));
@@ -130,7 +130,7 @@ export function createClient(
     if (server !== null && typeof server === 'object') return callTool(server.serverId, server.name, server.arguments);
     if (typeof server !== 'string' || typeof toolName !== 'string')
       return Promise.reject(new TypeError('the server and the tool are named by strings'));
-    // Made here, so that its stack leads to the line of the call and not to the arrival of its answer.
+    // Created here, so that its stack leads to the line of the call and not to the arrival of its answer.
     const error = new ToolError('');
     return promises.follow(call(server, toolName, args, error), `${server}/${toolName}`, error);
   };
@@ -146,7 +146,7 @@ export function createClient(
   });
 }
 
-/** A number that is none, a function or a Map would reach the tool as something else. */
+/** A NaN, a function or a Map would reach the tool as something else. */
 function jsonOfArguments(args: unknown): string {
   try {
     return strictJson([args]) as string;
@@ -170,7 +170,7 @@ async function normalize(call: unknown): Promise<Normalized> {
   }
 }
 
-/** Structured content where there is some, else a single text, else the content blocks. */
+/** The structured content if there is any, else a single text, else the content blocks. */
 function dataOf(raw: unknown): unknown {
   if (raw === null || typeof raw !== 'object') return raw;
   const { structuredContent, content } = raw as { structuredContent?: unknown; content?: unknown };
@@ -180,7 +180,7 @@ function dataOf(raw: unknown): unknown {
   return content ?? raw;
 }
 
-/** The structured value, else what the text holds, else the text itself; of several blocks a list. */
+/** The structured value, else the data parsed from the text, else the text itself. Several blocks give a list. */
 function dataIn(answer: unknown): unknown {
   if (typeof answer === 'string') return dataInText(answer);
   if (answer === null || typeof answer !== 'object') return answer;
@@ -207,7 +207,7 @@ function filled(error: ToolError, raw: GuestError): ToolError {
     type: raw.errorClass,
     hint: raw.hint,
     retryable: raw.fields?.['retryable'] === true,
-    // What the tool itself answered, where it was the tool that failed.
+    // The tool's own answer, if the tool itself failed.
     raw: raw.fields?.['result'] ?? raw,
   });
   Object.defineProperty(error, 'message', { value: raw.message, configurable: true, writable: true });

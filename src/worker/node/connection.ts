@@ -7,16 +7,16 @@ import type { HostToProcess, ProcessStart, ProcessToHost } from '../../wire/mess
 
 /** The descriptor that carries frames. Not stdout: a program's output can never be read as a frame. */
 const CHANNEL_DESCRIPTOR = 3;
-/** The exit status of a program whose host is gone. Nobody is there to read it. */
+/** The exit status of a program whose host is gone. Nothing reads it. */
 const HOST_GONE = 70;
-/** Between two attempts to write to a channel that is full. */
+/** Delay between two attempts to write to a full channel. */
 const RETRY_MS = 1;
 
 type Answer = Extract<HostToProcess, { type: 'call/result' | 'call/error' }>;
 
 /**
- * The program's end of the channel. Reads as the event loop gets to it; writes at once, in whole frames, so that what is
- * said last, on the way out of the process, is said after everything else.
+ * The program's end of the channel. It reads in the event loop, and writes whole frames at once, so that the last message before
+ * the process exits is sent after all others.
  */
 export class Connection {
   readonly #socket = new Socket({ fd: CHANNEL_DESCRIPTOR, readable: true, writable: false });
@@ -25,7 +25,7 @@ export class Connection {
   #openCalls = 0;
   #isQuiet = false;
   onStart: ((start: ProcessStart) => void) | undefined;
-  /** The time of the program is nearly over. */
+  /** The program's time is nearly over. */
   onLastMoment: (() => void) | undefined;
   onAnswer: ((answer: Answer, body: Buffer) => void) | undefined;
 
@@ -35,18 +35,18 @@ export class Connection {
         this.#receive(JSON.parse(head.toString('utf8')) as HostToProcess, body);
     });
     this.#socket.on('error', () => {});
-    // The host is gone. Not `process.exit`: handlers of the program could keep that from happening.
+    // The host is gone. Not `process.exit`: handlers of the program could prevent it.
     const leave = (process as unknown as { reallyExit(code: number): never }).reallyExit.bind(process);
     this.#socket.on('end', () => leave(HOST_GONE));
   }
 
-  /** Once the program runs, an idle channel keeps nobody alive; an open call does. */
+  /** Once the program runs, an idle channel does not keep the process alive; an open call does. */
   set isQuiet(isQuiet: boolean) {
     this.#isQuiet = isQuiet;
     this.#hold();
   }
 
-  /** `line`: of the program, where it made the call. */
+  /** `line`: the line of the program that made the call. */
   request(call: number, target: string, argumentsJson: string, line: number | undefined): void {
     this.#openCalls++;
     this.#hold();
@@ -90,7 +90,7 @@ export class Connection {
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** The socket is shared with the event loop and so does not block by itself. The host always reads. */
+/** The event loop shares the socket, so it is non-blocking. The host always reads. */
 function writeAll(bytes: Buffer): void {
   for (let written = 0; written < bytes.length; ) {
     try {

@@ -8,7 +8,7 @@ const MAX_TEXT_CHARACTERS = 8_000;
 const MAX_HINT_CHARACTERS = 2_000;
 const MAX_FRAMES = 32;
 
-/** What a program failed with. Reads what it threw with care: it may be anything, getters that throw included. */
+/** The failure of a program. It reads the thrown value with care: it may be anything, including getters that throw. */
 export function failureOf(error: unknown, workspace: string): Failure {
   const name = textOf(() => (error instanceof Error ? error.name : 'Error')).slice(0, MAX_NAME_CHARACTERS);
   const message = textOf(() => (error instanceof Error ? error.message : `the program threw ${shown(error)}`));
@@ -24,7 +24,7 @@ export function failureOf(error: unknown, workspace: string): Failure {
     ...kindOf(error, code, message),
     name,
     message: message.slice(0, MAX_TEXT_CHARACTERS),
-    // Nobody caught a call that failed: its kind says whether another run may do better.
+    // The program did not catch a failed call: the error class says whether another run may succeed.
     ...(toolFailure === '' ? {} : { errorClass: toolFailure }),
     ...(hint === '' ? {} : { hint }),
     ...(stack === '' ? {} : { stack: stack.slice(0, MAX_TEXT_CHARACTERS) }),
@@ -32,7 +32,7 @@ export function failureOf(error: unknown, workspace: string): Failure {
   };
 }
 
-/** What was thrown and is no Error: only exceptions can be raised in Python, and a bare value says nothing by itself. */
+/** A thrown value that is not an Error, described: a bare value explains nothing by itself. */
 function shown(thrown: unknown): string {
   if (typeof thrown === 'string') return `${thrown} (a string, not an Error)`;
   return `${inspect(thrown, { depth: 2 })}, which is not an Error`;
@@ -42,7 +42,7 @@ function kindOf(error: unknown, code: string, message: string): Pick<Failure, 'k
   const limit = limitOf(error, code, message);
   if (limit !== undefined) return { kind: 'limit', limit };
   if (IMPORT_CODES.has(code)) return { kind: 'import' };
-  // A name that a module does not export, or a module of the workspace that does not parse.
+  // An import that a module does not export, or a module of the workspace that does not parse.
   if (error instanceof SyntaxError) return { kind: /export named/.test(message) ? 'import' : 'syntax' };
   return { kind: 'exception' };
 }
@@ -56,7 +56,7 @@ function limitOf(error: unknown, code: string, message: string): LimitName | und
   return code === 'ERR_WORKER_INIT_FAILED' && message.includes('EAGAIN') ? 'processes' : undefined;
 }
 
-/** No room, over the quota, larger than a file may be: a workspace is one file system with one limit. */
+/** No space, over the quota, or over the file size limit: a workspace is one file system with one limit. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 const IMPORT_CODES = new Set([
@@ -67,7 +67,7 @@ const IMPORT_CODES = new Set([
   'ERR_UNSUPPORTED_ESM_URL_SCHEME',
 ]);
 
-/** The title and the frames of the program's own files: not those of Node, of ours, or of generated modules. */
+/** The title and the frames of the program's own files, without those of Node, of our code, or of generated modules. */
 function ownStack(stack: string, workspace: string): string {
   const lines = stack.replaceAll(`file://${workspace}/`, `${workspace}/`).split('\n');
   const firstFrame = lines.findIndex((line) => /^\s+at /.test(line));
@@ -81,7 +81,7 @@ function ownStack(stack: string, workspace: string): string {
   return [...title, ...frames.slice(0, MAX_FRAMES)].join('\n');
 }
 
-/** The first place in the program itself. Stacks of errors that Node has not shown yet have addresses of files. */
+/** The first position in the program itself. Stacks of errors that Node has not printed yet contain file URLs. */
 export function positionIn(stack: string, workspace: string): SourcePosition | undefined {
   const at = stack.indexOf(`${workspace}/program.mjs:`);
   const [, line, column] = /^:(\d{1,9})(?::(\d{1,9}))?/.exec(stack.slice(at + `${workspace}/program.mjs`.length)) ?? [];

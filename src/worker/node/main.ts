@@ -12,23 +12,23 @@ import { failureOf, positionIn } from './failures.js';
 import { seededRandom } from './seeded-random.js';
 import { strictJson } from './strict-json.js';
 
-/** Set by the build; the host compares it with its own and refuses to speak to another. */
+/** Set by the build. The host compares it with its own and refuses a worker of another build. */
 declare const BUILD_ID: string;
 
 /**
- * One program on Node: say hello, wait for it, run it as an ES module, pass on what it came to when nothing is left to
- * do. Then the process is over.
+ * One program on Node: sends a hello, waits for the program, runs it as an ES module, and returns its outcome when nothing is left
+ * to do. Then the process exits.
  */
 const workspace = process.argv[3] as string;
 const programFile = join(workspace, 'program.mjs');
 const connection = new Connection();
 
-// Before the hello: what is needed for a program is loaded by then, and costs it nothing.
+// Before the hello: everything that a program needs is loaded by this, and costs it nothing later.
 transpile('const warm: number = 1;', 'typescript');
 writeFileSync(programFile, 'await 0;\n');
 await import(`${pathToFileURL(programFile).href}?warm`);
 process.setSourceMapsEnabled(true);
-// What is printed is written when `write` returns: nothing is lost at an exit, and nothing piles up in here.
+// Output is written when `write` returns: nothing is lost at an exit, and nothing piles up in this process.
 for (const stream of [process.stdout, process.stderr])
   (stream as { _handle?: { setBlocking?(isBlocking: boolean): void } })._handle?.setBlocking?.(true);
 
@@ -59,10 +59,10 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
   };
   const fail = (error: unknown): void => {
     const failure = failureOf(error, workspace);
-    // A field of a promise that nobody awaited is undefined, and the next one is the error.
+    // A field of a promise that was not awaited is undefined, and the next access throws the error.
     process.stderr.write(promises.warning(lineOf));
     process.stderr.write(`${failure.stack ?? failure.message}\n`);
-    // What it had set by then goes with it, where that is JSON.
+    // The result it had set so far is sent too, if it is JSON.
     end(failure, 1, resultJson().json);
     process.exit(1);
   };
@@ -72,7 +72,7 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
     const { failure, json } = resultJson();
     end(failure, failure === null ? 0 : 1, json);
   };
-  // Its last line has run and its result is there: what is left must not cost it the result.
+  // Its last line has run and it has a result: the remaining work must not cost it the result.
   const hasResult = () => state === 'settled' && Reflect.get(globalThis, 'result') !== undefined;
   connection.onLastMoment = () => {
     if (!hasResult()) return;
@@ -81,11 +81,11 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
     );
     process.exit(0);
   };
-  // The program's own handlers come first and may take an error for theirs, as on any Node.
+  // The program's own handlers come first and may handle the error, as on any Node.
   process.on('uncaughtException', (error) => {
     if (process.listenerCount('uncaughtException') === 1) fail(error);
   });
-  // No timer, no call, no file. Not the end yet: a handler of the program may find something to do.
+  // No timer, no call, no file. It may not be the end yet: a handler of the program may start more work.
   process.on('beforeExit', () => {
     hasNothingLeft = true;
   });
@@ -106,7 +106,7 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
     connection.isQuiet = true;
     await import(pathToFileURL(programFile).href);
     state = 'settled';
-    // What is left are calls that lost a race, and its timers.
+    // Only calls that lost a race are left, and its timers.
     const isRaceOver = races.areOver({ call: open.newest, timer: 0 });
     if (isRaceOver && hasResult() && promises.warning(lineOf) === '') process.exit(0);
   } catch (error) {
@@ -115,8 +115,8 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
 }
 
 /**
- * Names are linked before any module runs, so a name of a server that is not available is missed before its module can say why.
- * What that module throws says it.
+ * Names are linked before any module runs, so the name of an unavailable server is reported as missing before its module can say
+ * why. This gets the reason from the error that the module throws.
  */
 async function whyModuleFails(error: unknown): Promise<unknown> {
   if (!(error instanceof SyntaxError)) return undefined;

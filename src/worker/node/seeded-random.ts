@@ -1,4 +1,4 @@
-/** `Math.random` that begins with a seed (sfc32): a replay has the same numbers. `crypto` stays the machine's own. */
+/** A seeded `Math.random` (sfc32): a replay gets the same numbers. `crypto` stays the machine's own. */
 export function seededRandom(seed: number): () => number {
   let [a, b, c, d] = [seed | 0, 0x9e3779b9, 0x243f6a88, 1];
   const next = (): number => {
@@ -11,7 +11,7 @@ export function seededRandom(seed: number): () => number {
     return sum >>> 0;
   };
   for (let round = 0; round < 12; round++) next();
-  // 53 bits, as V8 gives.
+  // 53 bits, as in V8.
   return function random() {
     return ((next() >>> 5) * 2 ** 26 + (next() >>> 6)) / 2 ** 53;
   };

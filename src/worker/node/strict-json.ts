@@ -1,7 +1,7 @@
 /**
- * JSON of a value, as Python's `json.dumps(value, allow_nan=False)` has it: what JSON cannot say is an error, and never
- * becomes `null`, `{}` or nothing in silence. Only `undefined` in an object is left out, as everywhere in JavaScript, and
- * what has a `toJSON` says itself what it is. Throws a TypeError that names the place.
+ * JSON of a value, as by Python's `json.dumps(value, allow_nan=False)`: a value that JSON cannot express is an error, and never
+ * silently becomes `null`, `{}` or nothing. Only `undefined` in an object is omitted, as everywhere in JavaScript, and an object
+ * with `toJSON` defines its own form. Throws a TypeError that names the path.
  */
 export function strictJson(value: unknown): string | undefined {
   return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, each: unknown) {
@@ -11,7 +11,7 @@ export function strictJson(value: unknown): string | undefined {
   });
 }
 
-/** `original`: before its `toJSON` was asked. */
+/** `original`: the value before its `toJSON` was called. */
 function problemOf(value: unknown, original: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') return `a ${typeof value}`;

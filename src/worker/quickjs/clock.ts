@@ -1,7 +1,7 @@
 import { MAX_CLOCK_TICKS } from '../../domain/limits.js';
 import type { ClockRecord } from '../../wire/messages.js';
 
-/** What a program's clock consists of besides its record; kept when the program is suspended. */
+/** The state of a program's clock besides its record; kept when the program is suspended. */
 export interface ClockState {
   clockMs: number;
   /** How often the program has read its clock. */
@@ -10,12 +10,12 @@ export interface ClockState {
   clockTicks: number;
 }
 
-/** So many ticks of one slice of work are a millisecond apart, as many more two, then four: a loop of reads writes little. */
+/** In one slice of work, the step between ticks starts at 1 ms and doubles after this many ticks: a loop of reads records little. */
 const TICKS_PER_STEP = 256;
 
 /**
- * The clock of one program. It moves while the program computes, and every read that finds it moved is reported by its
- * ordinal. A program that is rebuilt from its journal gets the same times for the same reads, then the machine's own.
+ * The clock of one program. It moves while the program computes, and every read that finds it moved is reported by its ordinal. A
+ * program rebuilt from its journal gets the same times for the same reads, then the machine's own.
  */
 export class ProgramClock {
   readonly #state: ClockState;
@@ -62,13 +62,13 @@ export class ProgramClock {
     return state.clockMs;
   }
 
-  /** Something is delivered, at this time. */
+  /** A delivery is made at this time. */
   deliver(atMs: number): void {
     this.#state.clockMs = Math.max(this.#state.clockMs, atMs);
     this.#sliceTicks = 0;
   }
 
-  /** What the host has not been told of yet: how many reads there were, and those that found the clock moved. */
+  /** The reads not reported to the host yet: how many there were, and those that found the clock moved. */
   takeReport(): ClockRecord | undefined {
     const { clockReads } = this.#state;
     if (clockReads <= this.#reportedReads || this.#recorded === null) return undefined;
@@ -78,7 +78,7 @@ export class ProgramClock {
     return { reads: clockReads, ticks };
   }
 
-  /** Whether a read has found it moved that the host does not know of. */
+  /** Whether a read found the clock moved that was not reported to the host yet. */
   get hasMoved(): boolean {
     return this.#unreported.length > 0;
   }

@@ -2,7 +2,7 @@ import type { CallNumber } from '../../domain/run.js';
 import type { Engine } from './engine.js';
 import type { Image } from './image.js';
 
-/** Settles the promise of a call. False if the program threw over it, or the reply does not fit into its memory. */
+/** Settles the promise of a call. Returns false if the program threw, or if the reply does not fit into its memory. */
 export function deliverReply(engine: Engine, image: Image, call: CallNumber, ok: boolean, json: Uint8Array): boolean {
   const { exports } = engine;
   const value = engine.parseJson(image.context, json);

@@ -1,8 +1,8 @@
 import { ProgramDropped } from '../guest.js';
 
 /**
- * QuickJS in WebAssembly, driven through its exports. One `Engine` is one instance with a linear memory of its own;
- * everything a program is lies in that memory, so copying it back makes a fresh sandbox, and copying it out suspends one.
+ * QuickJS in WebAssembly, driven through its exports. One `Engine` is one instance with its own linear memory. The whole program
+ * is in that memory, so restoring the memory gives a fresh sandbox, and copying it out suspends a program.
  */
 export interface QuickJsExports {
   readonly memory: WebAssembly.Memory;
@@ -106,12 +106,12 @@ const USED: Readonly<Record<keyof QuickJsExports, true>> = {
   wasm_free: true,
 };
 
-/** The others, 400 of them, are removed from the binary: each would cost an object in every instance. */
+/** The other 400 exports are removed from the binary: each would cost an object in every instance. */
 export const USED_EXPORTS: readonly string[] = Object.keys(USED);
 
-/** What an instance asks of the outside while it runs. One program at a time is attached to an engine. */
+/** The functions that an instance calls while it runs. One program at a time is attached to an engine. */
 export interface EngineHost {
-  /** True ends the program: the engine raises an exception that it cannot catch. */
+  /** True ends the program: the engine raises an exception that the program cannot catch. */
   shouldInterrupt(): boolean;
   /** A host function was called; returns a handle, or throws to raise an error inside the program. */
   hostCall(name: string, argumentHandles: readonly number[]): number;
@@ -123,14 +123,14 @@ export interface EngineHost {
   randomByte(): number;
 }
 
-/** Every character counts: a name with a byte order mark in front is another name. */
+/** Every character counts: a name with a leading byte order mark is another name. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PAGE_BYTES = 65_536;
 
-/** Message of the trap that means: the program's memory limit is reached. */
+/** Message of the trap that reports that the program's memory limit is reached. */
 export const OUT_OF_MEMORY = 'out of memory';
 
-/** Something the engine itself could not survive: its memory is not to be trusted any more, the instance must go. */
+/** An error that the engine itself cannot survive: its memory is no longer trusted, and the instance must be discarded. */
 export class EngineTrap extends Error {}
 
 export class Engine {
@@ -154,7 +154,7 @@ export class Engine {
     if (missing > 0) this.exports.memory.grow(missing);
   }
 
-  /** Copies bytes into the instance, with a zero behind them. The caller frees. */
+  /** Copies bytes into the instance and adds a zero byte. The caller frees. */
   write(bytes: Uint8Array): number {
     const pointer = this.exports.wasm_malloc(bytes.byteLength + 1);
     if (pointer === 0) throw new EngineTrap(OUT_OF_MEMORY);
@@ -221,7 +221,7 @@ export class Engine {
   }
 
   /**
-   * A value of JSON text. The bytes become values of the program inside the engine: no object of ours is ever walked
+   * Parses JSON text into a value. The bytes become values of the program inside the engine: no object of ours is ever converted
    * into it. Undefined after an exception. `dispose` frees it.
    */
   parseJson(context: number, json: Uint8Array): { readonly handle: number; dispose(): void } | undefined {
@@ -270,7 +270,7 @@ export class Engine {
       if (this.host === undefined) throw new Error('the engine ran with no program attached');
       return this.host;
     };
-    /** Errors of ours become errors of the program; the engine's own traps pass through. */
+    /** Our errors become errors of the program; the engine's own traps pass through. */
     const raise = (error: unknown): 0 => {
       if (
         error instanceof EngineTrap ||
@@ -319,12 +319,12 @@ export class Engine {
             return raise(error);
           }
         },
-        // Programs live in UTC: the host's time zone is none of their business, and a replay must not depend on it.
+        // Programs use UTC: the host's time zone must not leak, and a replay must not depend on it.
         host_get_timezone_offset: () => 0,
       },
       wasi_snapshot_preview1: {
         clock_time_get: (_clock: number, _precision: bigint, output: number) => {
-          // By way of microseconds: nanoseconds since 1970 are more than a number holds exactly, and come out a millisecond early.
+          // Computed in microseconds: nanoseconds since 1970 exceed the exact range of a number, and would be a millisecond early.
           view().setBigUint64(output, BigInt(Math.round((this.host?.nowMs() ?? 0) * 1e3)) * 1_000n, true);
           return 0;
         },
@@ -333,7 +333,7 @@ export class Engine {
           for (let index = 0; index < length; index++) memory[output + index] = this.host?.randomByte() ?? 0;
           return 0;
         },
-        // No descriptor exists: every file operation is "bad descriptor".
+        // There are no descriptors: every file operation returns "bad descriptor".
         fd_write: () => 8,
         fd_close: () => 8,
         fd_fdstat_get: () => 8,

@@ -5,22 +5,22 @@ import { withMemoryMaximum } from './wasm.js';
 
 const PAGE_BYTES = 65_536;
 const MEBIBYTE = 1024 * 1024;
-/** On top of a program's limit: the image, and copies of what is being passed on. */
+/** In addition to a program's limit: the image, and copies of data in transit. */
 const HEADROOM_BYTES = 48 * MEBIBYTE;
-/** Idle instances kept: each is some 3 MB. */
+/** Idle instances that are kept. Each takes about 3 MB. */
 const MAX_IDLE = 4;
 
 interface MemoryClass {
   readonly module: WebAssembly.Module;
-  /** As their last programs left them. */
+  /** In the state in which their last programs left them. */
   readonly idle: Engine[];
-  /** Holds the image already: copying it takes longer than a small program runs. */
+  /** Already holds the image: copying it takes longer than a small program runs. */
   ready: Engine | undefined;
 }
 
 /**
- * Instances by the size of memory they may grow to. An instance is used again when its memory did not grow (a larger one
- * costs more to restore each time, forever) and nothing trapped in it.
+ * Instances by their maximum memory. An instance is reused if its memory did not grow (a larger one costs more at every later
+ * restore) and nothing trapped in it.
  */
 export class Engines {
   readonly #binary: Uint8Array;
@@ -46,7 +46,7 @@ export class Engines {
     if (!isTrapped && engine.pages === this.#image.pages && idle.length < MAX_IDLE) idle.push(engine);
   }
 
-  /** Makes the next instance before it is needed. */
+  /** Prepares the next instance before it is needed. */
   prepare(maxMemoryBytes: number): void {
     const found = this.#class(maxMemoryBytes);
     found.ready ??= this.#restored(found);
@@ -59,7 +59,7 @@ export class Engines {
   }
 
   #class(maxMemoryBytes: number): MemoryClass {
-    // Powers of two: a handful of modules serve every limit, and a program cannot make us compile one per byte.
+    // Powers of two: a few modules serve every limit, and a program cannot make us compile one per byte.
     const bytes = 2 ** Math.ceil(Math.log2(maxMemoryBytes + HEADROOM_BYTES));
     let found = this.#classes.get(bytes);
     if (found === undefined) {

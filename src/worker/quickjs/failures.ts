@@ -5,15 +5,15 @@ import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
 import { firstPosition } from './positions.js';
 import { DISCOVERY, findTool } from './suggest-instead.js';
 
-/** What the failures of a program are called, from what the engine says of them. */
+/** Converts the engine's errors into the failures of a program. */
 
 const MAX_TEXT_CHARACTERS = 8_000;
 const MISSING_MODULE = /^could not load module '([^']{0,512})'$/;
 const MISSING_EXPORT = /^Could not find export '([^']{0,256})' in module '([^']{0,512})'$/i;
-/** A name that is not there says what it would have been elsewhere; here it gets the right call instead. */
+/** An unknown global gets a hint with the right call instead. */
 const MISSING_GLOBAL = /^'?([A-Za-z_$][\w$]{0,63})'? is not defined$/;
 
-/** Only the top level of a server's module has its own frame, and it does nothing but throw. */
+/** Only the top level of a server's module has its own frame, and it only throws. */
 const SERVER_FRAME = /\((@codemode\/servers\/[^()\s]{0,256}):\d+:\d+\)/;
 
 type Form = 'module' | 'script' | 'body';
@@ -53,7 +53,7 @@ export function failureOfThrown(json: string, suggestions: Suggestions, form: Fo
     const problem = suggestions.problemOf(specifier);
     if (problem !== undefined) return importFailure(problem, specifier, position);
     const hint = cut(suggestions.suggestExports(specifier, exported), 4_000);
-    // A module of a server exports its tools.
+    // The module of a server exports its tools.
     const isTool = specifier.startsWith('@codemode/servers/');
     return { ...failure, kind: 'import', hint, ...(isTool ? { errorClass: 'ToolNotFoundError' } : {}) };
   }
@@ -69,7 +69,7 @@ export function failureOfThrown(json: string, suggestions: Suggestions, form: Fo
   };
 }
 
-/** A module that cannot be imported says why, whatever was to be imported from it. */
+/** The failure of a module that cannot be imported, with its reason, whatever was to be imported from it. */
 function importFailure(
   { errorClass, message, hint }: GuestError,
   module: string,
@@ -86,7 +86,7 @@ function importFailure(
   };
 }
 
-/** The engine's own words for what it could not survive. */
+/** The failure for an error that the engine itself could not survive. */
 export function failureOfTrap(
   error: unknown,
   { maxMemoryBytes, outOfMemoryFunction }: { readonly maxMemoryBytes: number; readonly outOfMemoryFunction: number },
@@ -109,14 +109,14 @@ export function failureOfTrap(
   };
 }
 
-/** By message of ours, or by the function that was patched to trap: it is the innermost frame. */
+/** Recognised by our own message, or by the function that was patched to trap: it is the innermost frame. */
 function isOutOfMemory(error: unknown, outOfMemoryFunction: number): boolean {
   if (error instanceof EngineTrap) return error.message === OUT_OF_MEMORY;
   if (!(error instanceof WebAssembly.RuntimeError)) return false;
   return (error.stack?.split('\n')[1] ?? '').includes(`wasm-function[${outOfMemoryFunction}]`);
 }
 
-/** An error of the parser has no frame of a running function: only the place it stopped at. */
+/** A parse error has no frame of a running function, only the position where the parser stopped. */
 function isParseError(stack: string): boolean {
   return !stack.split('\n').some((line) => /^\s+at .*\(/.test(line));
 }
@@ -202,7 +202,7 @@ export function resultTooLarge(bytes: number, most: number): Failure {
   };
 }
 
-/** The host has ended the program and reads this no more: it is owed an answer all the same. */
+/** The host has ended the program and no longer reads this, but it still expects a reply. */
 export const DROPPED: Failure = { kind: 'cancelled', name: 'Error', message: 'the program was ended' };
 
 export function notSerializable(failure: Failure, form: Form): Failure {

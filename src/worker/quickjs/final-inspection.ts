@@ -4,19 +4,19 @@ import { MAX_VALUE_BYTES } from '../../wire/messages.js';
 import type { EntryName } from './image.js';
 import { firstPosition } from './positions.js';
 
-/** What is asked of a program that has ended. Its own getters may run for it: whatever they do changes nothing of the end. */
+/** Queries to a program that has ended. They may run its getters, which cannot change how it ended. */
 export interface Ended {
-  /** The text that the boot code answers with; undefined where asking raised an exception. */
+  /** The text that the boot code returns; undefined if the query raised an exception. */
   ask(name: EntryName): Buffer | undefined;
 }
 
-/** What an author should know of a program that ended. */
+/** Findings that the author of an ended program should know. */
 export function noticedIn(
   ended: Ended,
   left: LeftOpen | undefined,
   resultJson: Buffer,
 ): { lost?: LostValues; unawaited?: UnawaitedCalls; stillOpen?: UnawaitedCalls } {
-  // What its callbacks assigned later is in the result: then they were waited for.
+  // If its callbacks assigned a later value, that value is in the result, so they were waited for.
   const isMissed = left?.stillOpen !== undefined && left.resultJson.equals(resultJson);
   return {
     ...lostIn(ended, 'lostInResult'),
@@ -25,37 +25,37 @@ export function noticedIn(
   };
 }
 
-/** What JSON has no word for in its result. */
+/** Values in its result that JSON cannot express. */
 export function lostIn(ended: Ended, name: 'lostInResult' | 'lostInValue'): { lost?: LostValues } {
   const lost = textOf(ended, name);
   return lost === '' ? {} : { lost: JSON.parse(lost) as LostValues };
 }
 
-/** What was open when the last line had run, and the result by then. */
+/** The calls open when the last line had run, and the result at that time. */
 export interface LeftOpen {
   readonly resultJson: Buffer;
   readonly isAssigned: boolean;
-  /** Something awaits or races each call without an answer: none was made for its effect alone. */
+  /** Something awaits or races each open call: none was made for its effect alone. */
   readonly areUsed: boolean;
-  /** Whatever is open lost a race. */
+  /** Every open call lost a race. */
   readonly isRaceOver: boolean;
   readonly stillOpen?: UnawaitedCalls;
 }
 
-/** Looked at once, while the answers are still in progress. */
+/** Inspected once, while the answers are still in flight. */
 export function leftOpenBy(ended: Ended): LeftOpen {
   const { soFarJson } = resultSoFar(ended);
   if (soFarJson === undefined) return { resultJson: NOTHING, isAssigned: false, areUsed: false, isRaceOver: false };
   const { stillOpen, unawaited, isRaceOver = false } = unawaitedCalls(ended);
   const areUsed = unawaited === undefined;
-  // What lost a race is left open by intent.
+  // Calls that lost a race are left open by intent.
   const isTold = stillOpen !== undefined && !isRaceOver;
   return { resultJson: soFarJson, isAssigned: true, areUsed, isRaceOver, ...(isTold ? { stillOpen } : {}) };
 }
 
 /**
- * What is left of one that failed: the value it had assigned so far. A call that was not awaited is told only where it may
- * be the reason, because the promise has no fields of the answer: others were perhaps to be awaited later.
+ * What remains of a failed program: the result it had assigned so far. A call that was not awaited is reported only if it may be
+ * the cause, because the promise lacks the fields of the answer. Other calls might have been awaited later.
  */
 export function leftBy(ended: Ended, { kind, name }: Failure): { soFarJson?: Buffer; unawaited?: UnawaitedCalls } {
   if (kind === 'syntax' || kind === 'import') return {};
@@ -72,7 +72,7 @@ function unusedCalls(ended: Ended): { unawaited?: UnawaitedCalls } {
   return unawaited === undefined ? {} : { unawaited };
 }
 
-/** The calls that it made and never waited for: their promises unused, or used by what nothing waits for. */
+/** The calls that it never awaited: their promises are unused, or used only by code that nothing awaits. */
 function unawaitedCalls(ended: Ended): {
   unawaited?: UnawaitedCalls;
   stillOpen?: UnawaitedCalls;
@@ -100,7 +100,7 @@ function placedCalls({ count, calls }: CallsOfGuest): UnawaitedCalls {
   return { count, calls: placed };
 }
 
-/** What it had assigned to its result before it failed, where that is anything, and fits. */
+/** The result it had assigned before it failed, if there is one and it fits. */
 function resultSoFar(ended: Ended): { soFarJson?: Buffer } {
   const soFarJson = ended.ask('collectResult');
   if (soFarJson === undefined) return {};

@@ -2,23 +2,23 @@ import type { EngineHost } from './engine.js';
 import { Engine } from './engine.js';
 
 /**
- * A booted engine, frozen: the linear memory in which every global, polyfill and binding already exists, and where in
- * it the worker finds what it calls. Made once at build time; copied over an instance for each execution.
+ * A frozen, booted engine: the linear memory in which every global, polyfill and binding already exists, and the addresses of its
+ * entry points. Built once at build time; copied over an instance for each execution.
  */
 export interface Image {
-  /** What is not zero; long runs of zeroes between the segments are filled, not copied, which is twice as fast. */
+  /** The nonzero parts. Long runs of zeroes between the segments are filled, not copied, which is twice as fast. */
   readonly segments: readonly Segment[];
   readonly pages: number;
   readonly stackPointer: number;
   readonly runtime: number;
   readonly context: number;
-  /** Where the engine keeps the state of `Math.random`. */
+  /** Address of the state of `Math.random`. */
   readonly randomStateAt: number;
-  /** What the boot code itself occupies: a program's memory limit counts from here. */
+  /** Bytes that the boot code itself occupies: a program's memory limit counts from here. */
   readonly usedBytes: number;
-  /** Where the engine keeps that figure. */
+  /** Address of the engine's own count of used bytes. */
   readonly usedBytesAt: number;
-  /** Index of the function that was patched to trap when memory runs out: its traps are told from others by it. */
+  /** Index of the function that was patched to trap when memory runs out. It distinguishes these traps from others. */
   readonly outOfMemoryFunction: number;
   /** Handles of the guest's entry points. */
   readonly entry: Readonly<Record<EntryName, number>>;
@@ -48,37 +48,38 @@ export type EntryName = (typeof ENTRY_NAMES)[number];
 const HOST_FUNCTIONS = ['call', 'callSync', 'log', 'wake', 'mapStack'] as const;
 export type HostFunctionName = (typeof HOST_FUNCTIONS)[number];
 
-/** Only modules of ours may import it: see `resolveModule` in `execution.ts`. */
+/** Only our own modules may import it: see `resolveModule` in `modules.ts`. */
 export const BINDINGS_MODULE = 'codemode:bindings';
 export const ERRORS_MODULE = '@codemode/errors';
 export const TEXT_MODULE = '@codemode/text';
 
-/** Half of the binary's own stack, so that the engine notices deep recursion long before the instance runs over. */
+/** Half of the binary's own stack, so that the engine detects deep recursion long before the instance's stack overflows. */
 const STACK_BYTES = 512 * 1024;
 
 /**
- * Garbage is first collected here. The engine's own figure is below what the image holds: every small program would pay
- * for a collection, and every page of its memory would differ from the image when it is suspended.
+ * The first garbage collection happens at this size. The engine's default is below the size of the image: every small program
+ * would pay for a collection, and every page of its memory would differ from the image when it is suspended.
  */
 const FIRST_COLLECTION_BYTES = 4 * 1024 * 1024;
 
 /**
- * Room that is there from the start: an instance that grew is discarded, and a new one costs 2.9 ms. Each program pays
- * for the room with the time to clear it: a restore takes 0.095 ms with this much, 0.154 ms with 1.5 MiB, 0.071 ms with
- * 256 KiB. A program that reads a tool's result of 100 KB fits into it; one that reads 200 KB fits into 1 MiB.
+ * Free memory from the start: an instance that grew is discarded, and a new one costs 2.9 ms. Each program pays for it with the
+ * time to clear it: a restore takes 0.095 ms with this much, 0.154 ms with 1.5 MiB, 0.071 ms with 256 KiB. A program that reads a
+ * tool's result of 100 KB fits into it; one that reads 200 KB fits into 1 MiB.
  */
 const SLACK_BYTES = 512 * 1024;
 
 /**
- * How far below the stack pointer an instance is cleared. Further down lies only what deep recursion left, which nothing
- * reads before it is written: a suspended program comes back without it. Clearing all of it makes a restore a quarter dearer.
+ * How far below the stack pointer an instance is cleared. Further down there are only leftovers of deep recursion, which nothing
+ * reads before they are overwritten: a suspended program is resumed without them. Clearing all of it makes a restore a quarter
+ * slower.
  */
 const CLEARED_STACK_BYTES = 128 * 1024;
 
-/** Of the compiler: the text of our functions is of no use to anybody. */
+/** A compiler flag: nobody needs the source text of our functions. */
 const STRIP_SOURCE = 1 << 4;
 
-/** Boots the engine that `trapOnOutOfMemory` has patched, and freezes it. */
+/** Boots the engine that `trapOnOutOfMemory` has patched, and takes its image. */
 export function buildImage(module: WebAssembly.Module, bootScript: string, outOfMemoryFunction: number): Image {
   const code = compileBoot(module, bootScript);
   const engine = started(module);
@@ -120,7 +121,7 @@ export function buildImage(module: WebAssembly.Module, bootScript: string, outOf
   };
 }
 
-/** What a booted engine has, as `v8/guest/intrinsics.ts` lists it: the other engine is made to have the same. */
+/** The built-in objects of a booted engine, as `v8/guest/intrinsics.ts` lists them: V8 is made to have the same. */
 export function intrinsicsOf(module: WebAssembly.Module, bootScript: string, listScript: string): string {
   const engine = started(module);
   const global = engine.exports.qjs_get_global();
@@ -149,8 +150,8 @@ function started(module: WebAssembly.Module): Engine {
 }
 
 /**
- * In its own instance: what a compiler leaves behind makes the heap twice as large as what is in it, and all of it
- * would be copied for every execution.
+ * Compiles in a separate instance: the compiler's leftovers double the size of the heap, and all of it would be copied for every
+ * execution.
  */
 function compileBoot(module: WebAssembly.Module, bootScript: string): Uint8Array {
   const engine = started(module);
@@ -211,7 +212,7 @@ export function decodeImage(file: Buffer): Image {
   return { ...rest, segments };
 }
 
-/** Zeroes shorter than this are cheaper to copy along. */
+/** Runs of zeroes shorter than this are cheaper to copy. */
 const MIN_GAP_BYTES = 65_536;
 
 function segmentsOf(memory: Uint8Array): Segment[] {
@@ -231,9 +232,7 @@ function segmentsOf(memory: Uint8Array): Segment[] {
   return segments;
 }
 
-/**
- * Modules that are in the image already. They take their values from a global that is gone before any program runs.
- */
+/** Loads the modules that are part of the image. They take their values from a global that is deleted before any program runs. */
 function loadBuiltInModules(engine: Engine, entry: number): void {
   for (const [specifier, group] of [
     [BINDINGS_MODULE, 'bindings'],
@@ -274,8 +273,8 @@ function bootFailure(engine: Engine, name: string): Error {
 }
 
 /**
- * `Math.random` is xorshift64* with its state in the context. One step is simulated on every candidate word: the one
- * that the engine changed in the same way is the state.
+ * `Math.random` is xorshift64* with its state in the context. One step is simulated on every candidate word: the word that the
+ * engine changed in the same way is the state.
  */
 function findRandomState(engine: Engine): number {
   const { exports } = engine;
@@ -295,7 +294,7 @@ function findRandomState(engine: Engine): number {
   throw new Error('the state of Math.random was not found');
 }
 
-/** `malloc_size` of the engine's own accounting, the figure its memory limit is compared with. */
+/** `malloc_size` of the engine's own accounting, which is compared with the memory limit. */
 function usedBytes(engine: Engine): number {
   const { exports } = engine;
   const output = exports.wasm_malloc(512);
@@ -306,8 +305,8 @@ function usedBytes(engine: Engine): number {
 }
 
 /**
- * Where the same figure is in the engine's own record, to be read without walking through all objects: the one word that
- * is equal to it before and after something was taken.
+ * Finds the address of that figure, so that it can be read without walking all objects: the only word that equals it before and
+ * after an allocation.
  */
 function findUsedBytes(engine: Engine): number {
   const { exports } = engine;
@@ -325,7 +324,7 @@ function findUsedBytes(engine: Engine): number {
   return runtime + found * 4;
 }
 
-/** Booting calls nothing and waits for nothing. */
+/** Booting makes no calls and waits for nothing. */
 class BootHost implements EngineHost {
   shouldInterrupt(): boolean {
     return false;

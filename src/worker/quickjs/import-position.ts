@@ -3,18 +3,18 @@ import type { PositionMap } from './positions.js';
 
 const MISSING_MODULE = /^could not load module '([^']{0,512})'$/;
 const MISSING_EXPORT = /^Could not find export '([^']{0,256})' in module '([^']{0,512})'$/i;
-/** How far before a module's name its `import` is looked for: a list of a hundred tools is shorter. */
+/** How far before a module's name its `import` is searched: a list of a hundred tools is shorter. */
 const MAX_CLAUSE_CHARACTERS = 4_000;
 const STATEMENT = /(?:^|[;}\n])[ \t]*(?:import|export)\b([^;'"]*)$/;
-/** `await import(` with the name right behind it. */
+/** `await import(` directly before the name. */
 const EXPRESSION = /\bimport\s*\(\s*$/;
 const MAX_GAP_CHARACTERS = 100;
-/** Occurrences that are checked; the first statement that imports it is nearly always the first of them. */
+/** Occurrences that are checked. The first one is nearly always the statement that imports it. */
 const MAX_OCCURRENCES = 20;
 
 /**
- * The failure of an import with its place in the agent's source. The engine links modules before anything runs and says
- * only what it did not find, so its place is looked up in the code that it was given.
+ * Adds the position in the agent's source to an import failure. The engine links modules before anything runs and reports only the
+ * missing name, so the position is searched in the code that the engine got.
  */
 export function withImportPosition(failure: Failure, code: string, positions: PositionMap): Failure {
   if (failure.kind !== 'import' || failure.position !== undefined) return failure;
@@ -24,7 +24,7 @@ export function withImportPosition(failure: Failure, code: string, positions: Po
   return at === undefined ? failure : { ...failure, position: positions.original(positionAt(code, at)) };
 }
 
-/** Where an import names this module, or this export of it. */
+/** The offset of an import that names this module, or this export of it. */
 function importOffset(code: string, specifier: string, name: string | undefined): number | undefined {
   let from = 0;
   for (let seen = 0; seen < MAX_OCCURRENCES; seen++) {

@@ -4,8 +4,8 @@ import { PROGRAM_FILE } from './positions.js';
 import { noSuchServer, SERVERS } from './suggestions.js';
 
 /**
- * The virtual modules a program may import, turned into code when one is first asked for. Names and targets are foreign
- * text: a name must be a plain identifier to be written into code at all, everything else is written as a JSON string.
+ * The virtual modules that a program may import, turned into code on first use. Names and targets are untrusted text: a name must
+ * be a plain identifier to be written into code at all, and everything else is written as a JSON string.
  */
 export class Library {
   readonly #modules = new Map<string, VirtualModule>();
@@ -15,7 +15,7 @@ export class Library {
     for (const module of modules) if (!RESERVED.has(module.specifier)) this.#modules.set(module.specifier, module);
   }
 
-  /** Those from which something can be imported. */
+  /** The modules from which something can be imported. */
   get specifiers(): string[] {
     return [...this.#modules.values()].flatMap(({ specifier, problem }) => (problem === undefined ? [specifier] : []));
   }
@@ -35,7 +35,7 @@ export class Library {
     const known = this.#sources.get(specifier);
     if (known !== undefined) return known;
     const problem = this.problemOf(specifier);
-    // Not remembered: a program can ask for any number of servers that are not there.
+    // Not cached: a program can ask for any number of servers that do not exist.
     if (problem !== undefined) return problemSource(problem);
     const module = this.#modules.get(specifier);
     if (module === undefined) return undefined;
@@ -46,8 +46,8 @@ export class Library {
 }
 
 /**
- * Names of ours. Modules of a library may import the bindings, and a module is known by its name: one that is called like
- * the program's own file would hand the bindings to the program.
+ * Our own names. Modules of a library may import the bindings, and a module is identified by its name: a module named like the
+ * program's own file would expose the bindings to the program.
  */
 const RESERVED: ReadonlySet<string> = new Set([PROGRAM_FILE, BINDINGS_MODULE, ERRORS_MODULE, TEXT_MODULE]);
 
@@ -58,7 +58,7 @@ const BINDINGS = ['bindCall', 'bindCallSync', 'bindValue', 'bindCalls', 'bindNam
 function moduleSource(module: VirtualModule): string {
   const lines = [`import { ${BINDINGS.join(', ')} } from '${BINDINGS_MODULE}';`];
   module.exports.forEach((each, index) => {
-    // `await import()` would call an export named `then`; the catalog gives such a tool another name.
+    // `await import()` would call an export named `then`. The catalog gives such a tool another name.
     if (!IDENTIFIER.test(each.name) || each.name === 'then')
       throw new Error(`${JSON.stringify(each.name)} cannot be the name of an export`);
     lines.push(`const _${index} = ${binding(each)};`, `export { _${index} as ${each.name} };`);
@@ -66,7 +66,7 @@ function moduleSource(module: VirtualModule): string {
   return lines.join('\n');
 }
 
-/** The same error for every import: the class is the program's own, so that it can catch it with `instanceof`. */
+/** Every import throws the same error. Its class is the program's own, so that the program can catch it with `instanceof`. */
 function problemSource(problem: GuestError): string {
   return `import { throwError } from '${BINDINGS_MODULE}'; throwError(${literal(JSON.stringify(problem))});`;
 }
@@ -90,7 +90,7 @@ function binding(each: VirtualModule['exports'][number]): string {
   }
 }
 
-/** JSON is JavaScript except for two line separators. */
+/** JSON is valid JavaScript except for two line separators. */
 function literal(text: string): string {
   return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }

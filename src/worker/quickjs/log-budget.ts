@@ -1,7 +1,7 @@
 import { LOG_ENTRY_BYTES, MAX_LOG_ENTRIES } from '../../domain/limits.js';
 import type { QuickJsRunState } from './run-state.js';
 
-/** What of a message still has room, whole characters only; nothing once one was cut. Takes that room. */
+/** The part of a message that still fits, in whole characters; nothing after the first cut. Its bytes are deducted from the budget. */
 export function keptOfLog(
   state: Pick<QuickJsRunState, 'logBytes' | 'logsCut' | 'logEntries'>,
   maxLogBytes: number,
@@ -22,6 +22,6 @@ export function keptOfLog(
 
 function beginningOf(message: Buffer, bytes: number): Buffer {
   const text = message.subarray(0, bytes).toString('utf8');
-  // A character that was cut in two is left out.
+  // A character that was cut in two is omitted.
   return Buffer.from(text.replace(/\ufffd$/, ''));
 }

@@ -7,7 +7,7 @@ interface Import extends Pick<QuickJsRunOptions, 'form'> {
   readonly specifier: string;
 }
 
-/** The module that an import means. Only modules of the library may import the bindings. */
+/** The module that an import refers to. Only modules of the library may import the bindings. */
 export function resolveModule(library: Library, { importer, specifier, form }: Import): string {
   if (form === 'script') throw new Error('a script has no modules: call tools through its global functions');
   if (specifier === BINDINGS_MODULE && library.source(importer) === undefined) throw notFound(specifier);

@@ -5,25 +5,25 @@ import { AUTHORS_LINES, type AuthorsLines } from '../transpiler/authors-lines.js
 /** The name under which the agent's source appears in stack traces. */
 export const PROGRAM_FILE = 'main.ts';
 
-/** Frames of our own bindings say nothing to the author of a program. */
+/** Frames of our own bindings do not help the author of a program. */
 const OUR_FRAME = /\(?codemode:/;
 const PROGRAM_FRAME = /^(\s+at .{0,512}?)\bmain\.ts:(\d{1,9}):(\d{1,9})(\)?)$/;
 const MAX_FRAMES = 32;
 
-/** From positions in the code that runs to positions in the code that was written. Reads its map when first asked. */
+/** Maps positions in the executed code to positions in the written code. Parses its map on first use. */
 export class PositionMap {
   readonly #mapJson: string;
   readonly #before: (position: SourcePosition) => SourcePosition;
   #map: TraceMap | undefined;
   #lines: AuthorsLines = { before: 0, count: Number.POSITIVE_INFINITY };
 
-  /** `before` leads from what the engine was given to what the map speaks of, where they differ. */
+  /** `before` maps a position in the engine's code to a position in the mapped code, if they differ. */
   constructor(mapJson: string, before: (position: SourcePosition) => SourcePosition = (position) => position) {
     this.#mapJson = mapJson;
     this.#before = before;
   }
 
-  /** Kept as text, because a suspended program takes it along. */
+  /** Kept as text, because it is stored with a suspended program. */
   get json(): string {
     return this.#mapJson;
   }
@@ -55,7 +55,7 @@ export class PositionMap {
     return lines.join('\n');
   }
 
-  /** The places in the agent's source that a stack shows, innermost first. */
+  /** The positions in the agent's source that a stack shows, innermost first. */
   places(raw: string, most: number): SourcePosition[] {
     const places: SourcePosition[] = [];
     for (const line of raw.split('\n')) {
@@ -66,7 +66,7 @@ export class PositionMap {
     return places;
   }
 
-  /** Nothing for a line that is ours. */
+  /** Undefined for a line of our own code. */
   #frame(line: string): string | undefined {
     const match = PROGRAM_FRAME.exec(line);
     if (match === null) return line;
@@ -76,7 +76,7 @@ export class PositionMap {
   }
 }
 
-/** Where in the agent's source a mapped stack begins. */
+/** The first position of a mapped stack in the agent's source. */
 export function firstPosition(stack: string): SourcePosition | undefined {
   for (const line of stack.split('\n')) {
     const match = PROGRAM_FRAME.exec(line);

@@ -24,10 +24,10 @@ import { Throttle } from './throttle.js';
 
 const PROMISE_PENDING = 0;
 const PROMISE_REJECTED = 2;
-/** Time to write the result of a program that has run out of time. The host waits a little longer. */
+/** Time to serialize the result of a program that has timed out. The host waits a little longer. */
 const FINISH_MS = 200;
 
-/** One program inside one instance: started once, then fed deliveries until it ends or is suspended. */
+/** One program in one instance: started once, then fed deliveries until it ends or is suspended. */
 export class QuickJsRun implements EngineHost {
   readonly engine: Engine;
   readonly options: QuickJsRunOptions;
@@ -72,12 +72,12 @@ export class QuickJsRun implements EngineHost {
     return this.#positions;
   }
 
-  /** What a suspended program needs besides its memory. */
+  /** State that a suspended program needs besides its memory. */
   get randomState(): bigint {
     return this.#random.state;
   }
 
-  /** What it has used so far, with a slice of work that took so long. */
+  /** Its usage so far, including a slice of work that took `cpuMs`. */
   account(cpuMs: number): ResourceUsage {
     const { state, engine } = this;
     state.cpuMs += cpuMs;
@@ -86,7 +86,7 @@ export class QuickJsRun implements EngineHost {
     return { cpuMs: state.cpuMs, memoryBytes: state.peakMemoryBytes };
   }
 
-  /** `contextJson`: of the body of a function. */
+  /** `contextJson`: for the body of a function. */
   start(code: Uint8Array, mapJson: string, contextJson?: Uint8Array): Progress {
     this.#attach(new PositionMap(mapJson));
     this.#limit();
@@ -137,7 +137,7 @@ export class QuickJsRun implements EngineHost {
     return this.stay();
   }
 
-  /** It waits for what it waited for. */
+  /** It keeps waiting for the same deliveries. */
   stay(): Progress {
     return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
   }
@@ -151,7 +151,7 @@ export class QuickJsRun implements EngineHost {
     });
   }
 
-  /** Says where an open call was made. Nothing of the program runs for it. */
+  /** Reports where an open call was made. No code of the program runs for it. */
   locate(call: CallNumber): Progress {
     return this.#guarded(() => {
       const { exports } = this.engine;
@@ -169,7 +169,7 @@ export class QuickJsRun implements EngineHost {
       this.#clock.deliver(atMs);
       const { exports } = this.engine;
       for (;;) {
-        // Those that are due now. Ones that become due meanwhile wait their turn, behind what is delivered by then.
+        // Only timers that are due now. Timers that become due in the meantime run after the deliveries that are already queued.
         const now = exports.qjs_new_number(atMs);
         const fired = this.engine.call(this.#image.entry.fireNext, [now]);
         exports.qjs_free_value(now);
@@ -182,7 +182,7 @@ export class QuickJsRun implements EngineHost {
     });
   }
 
-  // What the engine asks while it runs.
+  // Callbacks of the engine while it runs.
 
   shouldInterrupt(): boolean {
     notePeakMemory(this.engine, this.#image, this.state);
@@ -235,7 +235,7 @@ export class QuickJsRun implements EngineHost {
     return moduleSource(this.#library, specifier);
   }
 
-  // How a slice of work is done.
+  // Running one slice of work.
 
   #attach(positions: PositionMap): void {
     this.engine.host = this;
@@ -250,13 +250,13 @@ export class QuickJsRun implements EngineHost {
     new DataView(exports.memory.buffer).setBigUint64(randomStateAt, this.#random.word() | 1n, true);
   }
 
-  /** Tells the host how the clock was read, before anything leaves that may follow from it. */
+  /** Reports the clock reads to the host, before any message that may depend on them. */
   reportClock(): void {
     const report = this.#clock.takeReport();
     if (report !== undefined) this.#outbox.clock(this.options.execution, report);
   }
 
-  /** Traps end this program and its instance, never the worker. */
+  /** A trap ends this program and its instance, never the worker. */
   #guarded(work: () => Progress): Progress {
     this.#throttle.begin();
     try {
@@ -272,7 +272,7 @@ export class QuickJsRun implements EngineHost {
     }
   }
 
-  /** Runs everything that can run now, then says where that leaves the program. */
+  /** Runs everything that can run now, then returns the program's state. */
   #settle(): Progress {
     const { exports } = this.engine;
     while (exports.qjs_is_job_pending() !== 0) {
@@ -291,13 +291,13 @@ export class QuickJsRun implements EngineHost {
     return this.#ending.withResult(this.#leftOpen);
   }
 
-  /** Its last line has run and its result is there: what is left are calls that lost a race, and the timers of one. */
+  /** Its last line has run and it has a result: only calls that lost a race are left, and timers of a race. */
   get #isRaceOver(): boolean {
     const left = this.#leftOpen;
     return left?.isAssigned === true && left.areUsed && left.isRaceOver;
   }
 
-  /** Its time is over while it waits: it has a result if its last line has run, and else what it assigned so far. */
+  /** It timed out while it waits: it has a result if its last line has run, otherwise the value assigned so far. */
   finish(): Progress {
     return this.#guarded(() => {
       const { exports } = this.engine;

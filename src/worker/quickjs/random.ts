@@ -1,4 +1,4 @@
-/** Bytes and words that follow from a seed alone, so that a replay draws the same. xorshift64*, as in the engine. */
+/** Bytes and words that depend only on a seed, so that a replay draws the same. xorshift64*, as in the engine. */
 export class SeededRandom {
   #state: bigint;
 

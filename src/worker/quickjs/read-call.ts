@@ -4,7 +4,7 @@ import type { Engine } from './engine.js';
 
 const MAX_TARGET_CHARACTERS = 1_024;
 
-/** What the bindings pass on for a call: its number, whom it calls, and the arguments as JSON. */
+/** The arguments that the bindings pass for a call: its number, its target, and the arguments as JSON. */
 export function readCall(
   engine: Engine,
   handles: readonly number[],

@@ -1,15 +1,15 @@
 import type { QuickJsExports } from './engine.js';
 
-/** Rejections that nobody has handled yet: part of a program's state outside its memory, so plain data. */
+/** Unhandled rejections: part of a program's state outside its memory, so plain data. */
 export interface Rejections {
   unhandledCount: number;
-  /** The first few: the promise's identity, its handle and its reason's. */
+  /** The first few: the promise's identity, its handle and the handle of its reason. */
   unhandled: { identity: number; promise: number; reason: number }[];
 }
 
 const MAX_UNHANDLED_KEPT = 16;
 
-/** The engine says so when a promise is rejected without a handler, and again when it gets one. Owns both handles. */
+/** The engine reports a promise that is rejected without a handler, and reports it again when it gets one. Owns both handles. */
 export function noteRejection(
   rejections: Rejections,
   exports: QuickJsExports,

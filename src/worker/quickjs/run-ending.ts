@@ -9,16 +9,16 @@ import type { Library } from './library.js';
 import type { QuickJsRunOptions, QuickJsRunState } from './run-state.js';
 import { suggestionsFrom } from './suggestions.js';
 
-/** What a program in QuickJS comes to: its result, or what it failed with and what it had by then. */
+/** The outcome of a program in QuickJS: its result, or its failure and the result it had assigned so far. */
 export class RunEnding {
   readonly #engine: Engine;
   readonly #image: Image;
   readonly #library: Library;
   readonly #options: QuickJsRunOptions;
   readonly #state: QuickJsRunState;
-  /** Whatever it comes to from then on, it comes to that because of this. */
+  /** From then on the timeout is the cause of any outcome. */
   isTimedOut = false;
-  /** The instance met something its memory did not survive; it must not be used again. */
+  /** The instance hit an error that its memory did not survive; it must not be reused. */
   isTrapped = false;
 
   constructor(engine: Engine, image: Image, library: Library, options: QuickJsRunOptions, state: QuickJsRunState) {
@@ -55,7 +55,7 @@ export class RunEnding {
     };
   }
 
-  /** Its work so far is not lost. Bodies and scripts have a result only when they come to their end. */
+  /** Keeps the result assigned so far. Bodies and scripts have a result only if they reach their end. */
   withFailure(failure: Failure): Progress {
     if (this.#options.form !== 'module') return endedWith(failure);
     try {
@@ -76,7 +76,7 @@ export class RunEnding {
     return this.isTimedOut ? this.#outOfTime() : this.withFailure(failure);
   }
 
-  /** The value of a script is that of its promise; a module has assigned its own. */
+  /** The value of a script is the value of its promise; a module has assigned its own. */
   get #valueOfScript(): number[] {
     const isScript = this.#options.form === 'script';
     return isScript ? [this.#engine.exports.qjs_promise_result(this.#state.mainPromise)] : [];

@@ -18,7 +18,7 @@ export interface QuickJsRunOptions {
 
 export type ProgramForm = 'module' | 'script' | 'body';
 
-/** What lies outside the linear memory. With the memory it is all there is of a program: see `suspension.ts`. */
+/** The state outside the linear memory. With the memory it is the complete state of a program: see `suspension.ts`. */
 export interface QuickJsRunState extends Rejections, ClockState {
   wakeAtMs: number | null;
   openCalls: number;

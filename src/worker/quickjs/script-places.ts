@@ -5,8 +5,9 @@ import { positionIn } from '../transpiler/transpile.js';
 type Script = Extract<ReadScript, { ok: true }>;
 
 /**
- * What the engine evaluates. It counts columns from 0 for some operations and from 1 for others on the first line of a
- * script, and right on all others: so the first line is empty. `#!` is a comment on the first line only, and all of it.
+ * The code that the engine evaluates. On the first line of a script the engine counts columns from 0 for some operations and from
+ * 1 for others. On all other lines it counts correctly, so the first line is empty. `#!` is a comment on the first line only, and
+ * takes all of it.
  */
 export function codeOfScript({ code }: Script): string {
   return `${'\n'.repeat(linesBefore(code))}${code}`;
@@ -16,7 +17,7 @@ function linesBefore(code: string): 0 | 1 {
   return code.startsWith('#!') ? 0 : 1;
 }
 
-/** From a place in what the engine evaluates to the same place before it was edited. */
+/** Maps a position in the evaluated code to the same position before the edits. */
 export function placeInScript({ code, printed, edits }: Script, { line, column }: SourcePosition): SourcePosition {
   const lineStart = startOfLine(code, line - linesBefore(code));
   if (lineStart === undefined) return { line, column };
@@ -24,7 +25,7 @@ export function placeInScript({ code, printed, edits }: Script, { line, column }
   const bytes = Buffer.from(code.slice(lineStart, endOfLine(code, lineStart)), 'utf8');
   let offset = lineStart + bytes.subarray(0, column - 1).toString('utf8').length;
   for (const { at, removed, inserted, means } of edits) {
-    // What comes before here is as it was before, so that both count alike up to this edit.
+    // The text before this point is unchanged, so both count alike up to this edit.
     if (offset < at) break;
     if (offset < at + inserted.length) {
       offset = means;

@@ -1,17 +1,17 @@
 export const DISCOVERY = '@codemode/discovery';
 
-/** What to write where a tool may do what is not there. */
+/** The hint for something missing that a tool may do. */
 export function findTool(words: string): string {
   return `Find a tool: import { searchTools } from '${DISCOVERY}'; await searchTools('${words}');`;
 }
 
-/** What is in for the modules of Node that programs ask for by habit, and for packages that do their work. */
+/** The replacements for Node modules that programs import by habit, and for packages that do the same work. */
 export function suggestInstead(specifier: string): string | undefined {
   const name = specifier.replace(/^node:/, '');
   if (/^fs(?:-extra|\/promises)?$/.test(name)) return `There are no files here. ${findTool('read a file')}`;
   if (/^(?:https?|http2|net|tls|dgram|dns|axios|node-fetch|undici|got|ws)$/.test(name))
     return `There is no network here. ${findTool('fetch a page')}`;
-  // Its name is not written out: the test of this bundle takes the word for an import.
+  // The name is not spelled out: the test of this bundle would take the word for an import.
   if (/^(?:child.process|worker_threads|cluster|execa)$/.test(name))
     return `There are no processes here. ${findTool('run a command')}`;
   if (name === 'process' || name === 'os') return 'Write values into the program: there is no environment here.';

@@ -4,17 +4,17 @@ import type { Suggestions } from './failures.js';
 import { ERRORS_MODULE, TEXT_MODULE } from './image.js';
 import { DISCOVERY, suggestInstead } from './suggest-instead.js';
 
-/** What the modules of servers are called. */
+/** The prefix of the modules of servers. */
 export const SERVERS = '@codemode/servers/';
 
-/** As much of a library as there is to suggest from. */
+/** The part of a library that suggestions are made from. */
 interface Importable {
   readonly specifiers: readonly string[];
   exportNames(specifier: string): readonly string[];
   problemOf(specifier: string): GuestError | undefined;
 }
 
-/** What can be imported, for a message about something that cannot. */
+/** Suggests importable names, for a message about one that cannot be imported. */
 export function suggestionsFrom(library: Importable): Suggestions {
   return {
     problemOf: (specifier) => library.problemOf(specifier),
@@ -35,7 +35,7 @@ export function suggestionsFrom(library: Importable): Suggestions {
   };
 }
 
-/** Servers are not listed: an agent has their names, and every one that is named here would bring its types. */
+/** Servers are not listed: an agent knows their names, and every server named here would bring its types. */
 function withoutModule(specifier: string, known: readonly string[]): string {
   if (/^[./]/.test(specifier)) return 'Write everything into one program: there are no other files here.';
   if (!specifier.startsWith('@codemode/'))
@@ -45,7 +45,7 @@ function withoutModule(specifier: string, known: readonly string[]): string {
   return `Modules that can be imported: ${[...servers, ...others].join(', ')}.`;
 }
 
-/** What an import of a server throws that is not configured. `specifiers`: what can be imported. */
+/** The error of an import of a server that is not configured. `specifiers`: the modules that can be imported. */
 export function noSuchServer(specifier: string, specifiers: readonly string[]): GuestError {
   const name = specifier.slice(SERVERS.length, SERVERS.length + MAX_NAME_CHARACTERS);
   const known = specifiers.flatMap((each) => (each.startsWith(SERVERS) ? [each.slice(SERVERS.length)] : []));

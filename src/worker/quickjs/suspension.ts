@@ -5,11 +5,11 @@ import type { QuickJsRun } from './quickjs-run.js';
 import type { QuickJsRunOptions, QuickJsRunState } from './run-state.js';
 
 /**
- * A waiting program as bytes: how the pages of its memory differ from the image, and what lies outside the memory.
- * While it waits nothing of it is on a stack, so that is all there is. The host seals the bytes before it stores them.
+ * A waiting program as bytes: how the pages of its memory differ from the image, and its state outside the memory. While it waits
+ * nothing of it is on a stack, so that is complete. The host seals the bytes before it stores them.
  */
 const PAGE_BYTES = 4_096;
-/** A small script is 6 KB and 0.3 ms at 1; 9 saves a tenth of that and costs thirty times as much. */
+/** At quality 1 a small script takes 6 KB and 0.3 ms. Quality 9 saves a tenth of that and costs thirty times as much. */
 const BROTLI_QUALITY = 1;
 const MAX_MEMORY_BYTES = 2 ** 32 - 1;
 
@@ -26,7 +26,7 @@ export function suspend(execution: QuickJsRun, image: Image): Buffer {
   const original = plainMemory(image, memory.length);
   const dirtyPages: number[] = [];
   const parts: Buffer[] = [];
-  // Below the stack pointer lies the stack, and while a program waits there is nothing on it but what earlier calls left.
+  // The stack is below the stack pointer, and while a program waits it holds only leftovers of earlier calls.
   const firstPage = Math.floor(image.stackPointer / PAGE_BYTES);
   for (let offset = firstPage * PAGE_BYTES; offset < memory.length; offset += PAGE_BYTES) {
     const page = Buffer.from(memory.buffer, memory.byteOffset + offset, PAGE_BYTES);
@@ -49,7 +49,7 @@ export function suspend(execution: QuickJsRun, image: Image): Buffer {
   });
 }
 
-/** Fills an instance with a suspended program's memory and gives the rest of its state back. */
+/** Decodes a suspended program into the pages of its memory and the rest of its state. */
 export function unpack(bytes: Buffer): { head: SuspendedHead; pages: Buffer } {
   const plain = brotliDecompressSync(bytes, { maxOutputLength: MAX_MEMORY_BYTES });
   const headBytes = plain.readUInt32LE(0);
@@ -59,7 +59,7 @@ export function unpack(bytes: Buffer): { head: SuspendedHead; pages: Buffer } {
   };
 }
 
-/** The engine holds the image: what differs from it is changed. */
+/** Applies the differences to an engine that holds the image. */
 export function restorePages(engine: Engine, head: SuspendedHead, pages: Buffer): void {
   engine.growTo(head.memoryPages);
   const memory = engine.memory;
@@ -70,7 +70,7 @@ export function restorePages(engine: Engine, head: SuspendedHead, pages: Buffer)
   });
 }
 
-/** Exclusive or, both ways: a page differs from the image in a few dozen bytes, and the rest becomes zeroes. */
+/** Exclusive or, in both directions: a page differs from the image in a few dozen bytes, and the rest becomes zeroes. */
 function difference(page: Buffer, original: Buffer): Buffer {
   const result = Buffer.allocUnsafe(PAGE_BYTES);
   for (let index = 0; index < PAGE_BYTES; index++)

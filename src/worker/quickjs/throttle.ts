@@ -14,7 +14,7 @@ export class Throttle {
     this.#quota = quota;
   }
 
-  /** A slice of work begins; others have computed in this process meanwhile. */
+  /** A slice of work begins. Other programs have computed in this process in the meantime. */
   begin(): void {
     if (this.#quota < 1) this.#slice = process.cpuUsage();
   }
@@ -31,7 +31,7 @@ export class Throttle {
     const aheadMs = this.#usedMs + this.#sliceMs() - allowedMs;
     this.#checkAt = now + CHECK_EVERY_MS;
     if (aheadMs <= 0) return;
-    // While it sleeps its share grows by the quota only.
+    // While it sleeps, its share grows only by the quota.
     const sleepMs = Math.min(aheadMs / this.#quota, MAX_SLEEP_MS, deadline - now);
     if (sleepMs > 0) Atomics.wait(NEVER_NOTIFIED, 0, 0, sleepMs);
     this.#checkAt = performance.now() + CHECK_EVERY_MS;

@@ -1,5 +1,5 @@
 /**
- * Three changes to the engine's binary, two made at build time and one per size of memory. All are edits at places that the
+ * Three changes to the engine's binary, two made at build time and one per memory size. All are edits at positions that the
  * WebAssembly format defines, on a binary whose hash is pinned.
  */
 const SECTION = { import: 2, memory: 5, export: 7, code: 10 } as const;
@@ -8,9 +8,9 @@ const NOP = 0x01;
 const END = 0x0b;
 
 /**
- * Running out of memory becomes a trap. In the engine it is an ordinary exception, which a program could catch and go
- * on with; a limit must not be survivable. The body of the one function that raises it is replaced by `unreachable`,
- * padded to its old length so that nothing else moves. Returns the function's index, by which the trap is recognised.
+ * Running out of memory becomes a trap. In the engine it is an ordinary exception, which a program could catch and survive; a
+ * limit must not be survivable. The body of the one function that raises it is replaced by `unreachable`, padded to its old length
+ * so that nothing else moves. Returns the function's index, by which the trap is recognised.
  */
 export function trapOnOutOfMemory(binary: Uint8Array): { binary: Uint8Array; functionIndex: number } {
   const patched = new Uint8Array(binary);
@@ -33,7 +33,7 @@ export function trapOnOutOfMemory(binary: Uint8Array): { binary: Uint8Array; fun
   throw new Error('the engine has no function that raises "out of memory"');
 }
 
-/** Takes out what is exported and not in the list. The functions stay where they are: only their names go. */
+/** Removes the exports that are not in the list. The functions stay where they are: only their names are removed. */
 export function withExports(binary: Uint8Array, names: readonly string[]): Uint8Array {
   const found = section(binary, SECTION.export);
   const reader = new Reader(binary, found.start);
@@ -55,7 +55,7 @@ export function withExports(binary: Uint8Array, names: readonly string[]): Uint8
   ]);
 }
 
-/** Gives the memory a maximum: an instance can then never grow past it, whatever happens inside. */
+/** Gives the memory a maximum: an instance can never grow past it, whatever happens inside. */
 export function withMemoryMaximum(binary: Uint8Array, maximumPages: number): Uint8Array {
   const found = section(binary, SECTION.memory);
   const reader = new Reader(binary, found.start);

@@ -11,19 +11,19 @@ import { Library } from './library.js';
 import { QuickJsRun } from './quickjs-run.js';
 import { restorePages, suspend, unpack } from './suspension.js';
 
-/** A program that goes on is paused again after so many times as much CPU time. */
+/** A program that continues here is paused again after this many times as much CPU time. */
 const ASKS_AGAIN_AFTER = 3;
 
 type ExecutionMessage = Exclude<HostToWorker, { type: 'host/hello' | 'library/load' }>;
 type ResumeMessage = Extract<HostToWorker, { type: 'execution/resume' }>;
 
-/** Libraries change when an upstream's tools do; programs in progress keep theirs, older ones may go. */
+/** Libraries change when an upstream's tools change. Programs in progress keep theirs; older libraries may be dropped. */
 const MAX_LIBRARIES = 8;
 
-/** How often a program that computes looks whether the host is there. A look takes a microsecond. */
+/** How often a computing program checks whether the host is there. A check takes a microsecond. */
 const CHECK_HOST_EVERY_MS = 250;
 
-/** Many programs in one process, one computing at a time, the others waiting in their own memories. */
+/** Many programs in one process: one computes at a time, the others wait in their own memories. */
 export class QuickJsWorker implements Outbox {
   readonly #engines: Engines;
   readonly #image: Image;
@@ -34,7 +34,7 @@ export class QuickJsWorker implements Outbox {
   readonly #postponed: Received[] = [];
   #lastExecution: RunId | undefined;
   #nextCheckAt = 0;
-  /** When the program is paused for having computed for long, unless it was; and what the process had used before. */
+  /** The time at which a long-running program is paused, infinite once it was; and the CPU time the process had used before. */
   #pauseAt = Number.POSITIVE_INFINITY;
   #pausesAfterMs = Number.POSITIVE_INFINITY;
   #sliceCpu: NodeJS.CpuUsage = { user: 0, system: 0 };
@@ -66,7 +66,7 @@ export class QuickJsWorker implements Outbox {
   }
 
   #dispatch(message: ExecutionMessage, body: Buffer): void {
-    // What one program has said leaves before another begins: the host must not take it for the one that is computing.
+    // The messages of one program leave before another begins: the host must not attribute them to the program that computes then.
     if (message.execution !== this.#lastExecution) this.#channel.flush();
     this.#lastExecution = message.execution;
     switch (message.type) {
@@ -79,7 +79,7 @@ export class QuickJsWorker implements Outbox {
       case 'execution/cancel':
         return this.#forget(message.execution);
       case 'execution/continue':
-        // Of a program that is not paused: it came to its end by itself.
+        // The program is not paused: it has already ended by itself.
         return;
       case 'call/result':
       case 'call/error':
@@ -105,7 +105,7 @@ export class QuickJsWorker implements Outbox {
       this.#channel.send({ type: 'execution/end', execution, failure: read.failure, logsCut: false, usage });
       return;
     }
-    // Reading a source is part of its program's time.
+    // Reading a source counts towards its program's time.
     const timeoutMs = Math.max(1, message.timeoutMs - (performance.now() - begunAt));
     const engine = this.#engines.take(message.maxMemoryBytes);
     const library = this.#library(message.library);
@@ -147,7 +147,7 @@ export class QuickJsWorker implements Outbox {
     this.#report(execution, step(execution), cpuBefore);
   }
 
-  /** The host counts answers: something delivered to a program that has just ended is answered all the same. */
+  /** The host counts replies: a delivery to a program that has just ended gets a reply too. */
   #answerForNobody(execution: RunId): void {
     this.#channel.send({ type: 'execution/waiting', execution, wakeAtMs: null, usage: NOTHING_USED });
   }
@@ -172,7 +172,7 @@ export class QuickJsWorker implements Outbox {
     this.#channel.send({ type: 'execution/end', execution: id, failure, logsCut, usage, ...more }, body);
     this.#forget(id);
     if (this.#channel.hasMore()) return;
-    // Nobody waits: the answer leaves, and then the house is put in order for the next.
+    // Nothing waits now: send the reply, then prepare the next instance.
     this.#channel.flush();
     this.#engines.prepare(execution.options.maxMemoryBytes);
   }
@@ -188,7 +188,7 @@ export class QuickJsWorker implements Outbox {
     return this.#libraries.get(name) ?? new Library([]);
   }
 
-  // What a program says on its way.
+  // Messages of a running program.
 
   call(execution: RunId, call: CallNumber, target: string, argumentsJson: Buffer): void {
     this.#channel.send({ type: 'call/request', execution, call, target }, argumentsJson);
@@ -209,7 +209,7 @@ export class QuickJsWorker implements Outbox {
     return { ok: message.type === 'call/result', json: body, atMs: 'atMs' in message ? message.atMs : 0 };
   }
 
-  /** A host that is gone ends nothing any more, so a program that computes without end has to be ended here. */
+  /** A host that is gone cannot end a program, so a program that computes without end must be ended here. */
   computing(nowMs: number): void {
     if (nowMs >= this.#pauseAt) this.#pause();
     if (nowMs < this.#nextCheckAt) return;
@@ -218,9 +218,9 @@ export class QuickJsWorker implements Outbox {
   }
 
   /**
-   * Leaves it to the host whether the program goes on here or in a faster engine. By CPU time: on a busy machine every program
-   * takes long. Paused, because two engines that compute the same take a core from each other, and a program that
-   * computes could not be told that it is over.
+   * Lets the host decide whether the program continues here or in a faster engine. Measured in CPU time: on a busy machine every
+   * program takes long. The program is paused, because two engines that compute the same take a core from each other, and a
+   * computing program could not be told to stop.
    */
   #pause(): void {
     this.#pauseAt = Number.POSITIVE_INFINITY;
@@ -231,13 +231,13 @@ export class QuickJsWorker implements Outbox {
       this.#channel.send({ type: 'execution/computing', execution });
       this.#channel.flush();
       this.#receiveFor(execution, ({ message }) => message.type === 'execution/continue');
-      // Whatever kept it here may be over by then: no process was ready, or others needed the cores more.
+      // The reason that kept it here may have passed then: no process was ready, or other runs needed the cores more.
       this.#pausesAfterMs *= ASKS_AGAIN_AFTER;
       this.#pauseAt = performance.now() + this.#pausesAfterMs;
     }
   }
 
-  /** Blocks until the message is there that a program waits for; others wait until it has come to an end. */
+  /** Blocks until the message arrives that a program waits for. Other messages are postponed until the program has ended. */
   #receiveFor(execution: RunId, isIt: (received: Received) => boolean): Received {
     for (;;) {
       const received = this.#channel.receive();
@@ -272,7 +272,7 @@ export class QuickJsWorker implements Outbox {
 
 const NOTHING_USED: ResourceUsage = { cpuMs: 0, memoryBytes: 0 };
 
-/** One program computes at a time, so what the process spends meanwhile is that program's. */
+/** One program computes at a time, so the CPU time of the process is that program's. */
 function cpuMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * The native part of `oxc-transform`, loaded from the path that the host named: the package's own loader searches the
- * file system for it, and there is none.
+ * The native part of `oxc-transform`, loaded from the path that the host gave. The package's own loader searches the file system,
+ * which a jail does not have.
  */
 export interface TransformOptions {
   readonly lang: 'js' | 'ts';

@@ -1,8 +1,8 @@
 import { type CatchClause, type Node, parse } from 'acorn';
 
 /**
- * A module whose `catch` clauses begin with a call of the function `name`, given what was caught. Lines stay where they are.
- * Undefined where a clause takes apart what it catches before a statement could see it. Throws what the parser throws.
+ * Adds a call of the function `name`, with the caught value, at the start of each `catch` clause of a module. Lines keep their
+ * numbers. Undefined if a clause destructures its value before a statement could see it. Throws the parser's errors.
  */
 export function withCatchesWatched(source: string, name: string): string | undefined {
   const program = parse(source, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true });
@@ -17,7 +17,7 @@ export function withCatchesWatched(source: string, name: string): string | undef
   return code;
 }
 
-/** Without recursion: only the parser's own depth counts. */
+/** Not recursive: only the parser's own depth counts. */
 function clausesIn(program: Node): CatchClause[] {
   const found: CatchClause[] = [];
   const left: unknown[] = [program];

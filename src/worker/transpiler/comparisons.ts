@@ -1,9 +1,9 @@
 import { type BinaryExpression, type Expression, type Node, parse } from 'acorn';
 
 /**
- * Whether a source that is both JavaScript and TypeScript means JavaScript: in `f(a < b, c > (d))`, which TypeScript reads
- * as a call of `a<b, c>`, every name between the brackets is a variable of the program. Where one is not (`number`, a class,
- * the name of a type), or `new` is in front, it is a list of types. Throws what the parser throws.
+ * Whether a source that is valid in both languages means JavaScript: in `f(a < b, c > (d))`, which TypeScript reads as a call of
+ * `a<b, c>`, every name between the brackets is a variable of the program. If one is not (`number`, a class, the name of a type),
+ * or if `new` precedes it, it is a list of types. Throws the parser's errors.
  */
 export function comparesVariables(source: string): boolean {
   const program = parse(source, {
@@ -21,7 +21,7 @@ export function comparesVariables(source: string): boolean {
 
 type Fields = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** Every variable of any scope, and every list of expressions. Without recursion: only the parser's own depth counts. */
+/** Every variable of any scope, and every list of expressions. Not recursive: only the parser's own depth counts. */
 function survey(program: Node): { variables: Set<string>; lists: Expression[][] } {
   const variables = new Set<string>();
   const lists: Expression[][] = [];
@@ -42,7 +42,7 @@ function survey(program: Node): { variables: Set<string>; lists: Expression[][] 
   return { variables, lists };
 }
 
-/** The names that a pattern declares; those of defaults too, which are variables or globals anyway. */
+/** The names that a pattern declares, and those in its defaults, which are variables or globals anyway. */
 function addNames(pattern: Fields, names: Set<string>): void {
   const left: unknown[] = [pattern];
   for (let each = left.pop(); each !== undefined; each = left.pop()) {
@@ -56,7 +56,10 @@ function addNames(pattern: Fields, names: Set<string>): void {
   }
 }
 
-/** For each `a < b, ..., c > (d)` in a list the names between the brackets; one that no variable has where it is not a name. */
+/**
+ * The names between the brackets of each `a < b, ..., c > (d)` in a list. If an operand is not a name, a name that no variable has
+ * stands for it.
+ */
 function comparisonsIn(list: readonly Expression[]): string[][] {
   const found: string[][] = [];
   for (const [from, first] of list.entries()) {

@@ -1,8 +1,8 @@
 import type { Failure } from '../../domain/run.js';
 
 /**
- * A failure of the engine's parser in the author's terms: types are stripped by a parser that knows more syntax than the
- * engine does, and the engine then stops at a sign that says nothing about why.
+ * Explains a failure of the engine's parser in the author's terms. The parser that strips types knows more syntax than the engine,
+ * which then stops at a token that says nothing about the reason.
  */
 export function explainSyntax(failure: Failure, source: string, form: 'module' | 'script' | 'body'): Failure {
   const { kind, position } = failure;
@@ -10,7 +10,7 @@ export function explainSyntax(failure: Failure, source: string, form: 'module' |
   const line = source.split('\n')[position.line - 1] ?? '';
   const here = line.slice(position.column - 1);
   const isAt = ({ sign, of }: (typeof EXPLAINED)[number]) => sign.test(here) && (of === undefined || of === form);
-  // Inside of a function the engine stops at what follows the word.
+  // Inside a function the engine stops at the token after the keyword.
   const found = form === 'body' && STATEMENT_OF_MODULES.test(line) ? OF_BODIES : EXPLAINED.find(isAt);
   return found === undefined ? failure : { ...failure, message: found.message, hint: found.hint };
 }
@@ -32,7 +32,7 @@ const EXPLAINED = [
 
 const STATEMENT_OF_MODULES = /^\s*(?:import\b(?!\s*[(.])|export\b)/;
 
-/** What a body of a function is told of `import` and `export`, whichever parser finds them. */
+/** The message about `import` and `export` in a function body, whichever parser finds them. */
 export const OF_BODIES = {
   message: 'import and export are not supported here',
   hint: 'This is the body of a function: it imports nothing. Tools are functions of `mcp`, and `return` gives the result.',

@@ -1,16 +1,16 @@
 /**
- * A quick estimate of how deeply brackets and statements without braces (`if (a) if (b)`) are nested. The transpiler
- * writes one indented line for each level: 128 KiB of `{` would become gigabytes. This reads a source as a tokenizer
- * would, but takes a regular expression for code. A program that hides brackets that way makes the transpiler run out of
- * memory, and is treated as any program that crashes its worker.
+ * A quick estimate of how deeply brackets and statements without braces (`if (a) if (b)`) are nested. The transpiler writes one
+ * indented line for each level: 128 KiB of `{` would become gigabytes. This reads a source like a tokenizer, but treats a regular
+ * expression as code. A program that hides brackets that way makes the transpiler run out of memory, and is treated like any
+ * program that crashes its worker.
  */
 export function nestingOf(source: string): number {
   let depth = 0;
   let deepest = 0;
   let unbraced = 0;
-  /** Where the first of them began: it ends with the `;` or `}` that stands as high. */
+  /** The depth at which the first of them began: it ends with the `;` or `}` at the same depth. */
   let unbracedAt = 0;
-  /** Depths at which the code inside a template began: `}` there leads back into its text. */
+  /** Depths at which the code inside a template began: a `}` there returns to the template's text. */
   const templates: number[] = [];
   for (let at = 0; at < source.length; at++) {
     const character = source[at] as string;
@@ -67,7 +67,7 @@ function isLetter(character: string): boolean {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character === '_';
 }
 
-/** Where the string that begins here ends; here, if it does not end on its line: then it is none. */
+/** The end of the string that starts here. Returns the start if it does not end on its line: then it is not a string. */
 function endOfString(source: string, start: number): number {
   for (let at = start + 1; at < source.length && at < start + MAX_STRING; at++) {
     if (source[at] === '\\') at++;
@@ -77,10 +77,10 @@ function endOfString(source: string, start: number): number {
   return start;
 }
 
-/** So far a string is looked for: a source full of quotes must not be read once for each of them. */
+/** How far the end of a string is searched: a source full of quotes must not be read once for each of them. */
 const MAX_STRING = 512;
 
-/** Where the text of a template ends: at its last character, or at the `{` where code begins in it. */
+/** The end of a template's text: its last character, or the `{` where code begins in it. */
 function endOfText(source: string, start: number): number {
   for (let at = start; at < source.length; at++) {
     if (source[at] === '\\') at++;

@@ -4,11 +4,11 @@ import { OF_BODIES } from './explain-syntax.js';
 import { errorsOf, isTooDeep, mapOf, positionOf, syntaxFailure, TOO_DEEP, type Transpiled } from './transpile.js';
 
 /**
- * Reads the body of an async function: `return` and `await` are both at home in it. It is read inside of a function that
- * is ours, on a line above its own, in a module that imports what it may use.
+ * Reads the body of an async function, in which `return` and `await` are both valid. It is read inside our own function, which
+ * starts on a line above it, in a module that imports what it may use.
  *
- * A brace too many can end that function early. That gives the author nothing: what follows runs in the same module, with
- * the same names, and is the author's own code either way.
+ * An extra brace can end that function early. That gives the author nothing: the rest runs in the same module, with the same
+ * names, and is the author's own code either way.
  */
 export function readBody(
   source: string,
@@ -30,7 +30,7 @@ export function readBody(
   const error = errorsOf(result)[0];
   if (error === undefined)
     return { ok: true, code: result.code, mapJson: mapOf(result, { before: 1, count: source.split('\n').length }) };
-  // Of several places the last is where it was noticed; one in front of the source is ours and says nothing.
+  // The last of several labels is where the error was noticed. A label before the source is in our own code and says nothing.
   const label = error.labels.filter(({ start }) => start >= before.length).at(-1);
   const position = label === undefined ? undefined : placeIn(source, positionOf(whole, label.start));
   const isTypeScript = language === 'javascript' && errorsOf(read('ts')).length === 0;
@@ -40,7 +40,7 @@ export function readBody(
 
 const TYPESCRIPT_HINT = 'This is TypeScript: leave out `typescript: false`.';
 
-/** What is missed is missed at the end of the source, not on our line behind it. */
+/** Something missing is reported at the end of the source, not on our line after it. */
 function placeIn(source: string, { line, column }: SourcePosition): SourcePosition {
   const lines = source.split('\n');
   const last = lines.at(-1) ?? '';

@@ -5,7 +5,7 @@ import { loadSecondParser } from './load-second-parser.js';
 import type { Edit } from './top-level-returns.js';
 import { errorsOf, failureOf, isTooDeep, mapOf, positionIn, syntaxFailure, TOO_DEEP } from './transpile.js';
 
-/** A script as the engine gets it. `printed` is what `mapJson` speaks of; `edits` lead from there to `code`. */
+/** A script as the engine gets it. `mapJson` maps `printed`; `edits` lead from there to `code`. */
 export type ReadScript =
   | {
       readonly ok: true;
@@ -17,8 +17,8 @@ export type ReadScript =
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * Reads a classic script. JavaScript is run as its author wrote it, character by character; the parser only says whether
- * it is any. Its value is the engine's completion value, so nothing is changed in it but a `return` at the top level.
+ * Reads a classic script. JavaScript runs exactly as its author wrote it; the parser only checks that it is valid. Its value is
+ * the engine's completion value, so only a `return` at the top level is changed.
  */
 export function readScript(source: string, language: SourceLanguage): ReadScript {
   if (isTooDeep(source)) return { ok: false, failure: TOO_DEEP };
@@ -47,8 +47,8 @@ export function readScript(source: string, language: SourceLanguage): ReadScript
 }
 
 /**
- * Read by the same parser: types are what makes the difference more often than a mistake. What is left without them must
- * be a script: an `import` of more than types is none in either language.
+ * Decided by the same parser: types are the reason more often than a mistake. Without its types, the source must be a script: an
+ * `import` of more than types is not allowed in a script in either language.
  */
 function isTypeScriptOnly(source: string): boolean {
   if (isFullOfReturns(source)) return false;
@@ -63,17 +63,17 @@ function isTypeScriptOnly(source: string): boolean {
 
 const TYPESCRIPT_HINT = 'This is TypeScript: set `language` to "typescript".';
 
-/** What the parser leaves of a source whose only imports and exports were of types. A script has no word for it. */
+/** Removes the module marker that the parser adds if the only imports and exports were of types. It is not valid in a script. */
 function withoutModuleMark(code: string): string {
   return code.replace(/(?:^|\n)export \{\};\n?$/, '\n');
 }
 
-/** The words of the pinned parser; a test holds them. */
+/** The message of the pinned parser; a test checks it. */
 const RETURN_AT_THE_TOP = "A 'return' statement can only be used within a function body.";
 
 /**
- * The parser shows the line of each `return` that it complains of: of thirty thousand on one line it makes gigabytes. A
- * source with as many as this is read as one that may have them, and the other parser tells where they are.
+ * The parser prints the line of each `return` that it reports: for thirty thousand on one line it writes gigabytes. A source with
+ * this many is read with top-level returns allowed, and the second parser finds them.
  */
 const MANY_RETURNS = 64;
 
@@ -86,7 +86,7 @@ function isFullOfReturns(source: string): boolean {
   return true;
 }
 
-/** It is asked only about what the first one has read already: they differ on the newest syntax, and on depth. */
+/** The second parser only gets sources that the first one has accepted: they differ on the newest syntax, and on depth. */
 function failureOfSecondParser(thrown: unknown, source: string, isTypeScript: boolean): Failure {
   if (thrown instanceof RangeError) return TOO_DEEP;
   const { message, pos } = thrown as { message?: unknown; pos?: unknown };

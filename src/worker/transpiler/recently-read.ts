@@ -3,13 +3,13 @@ const MAX_KEPT = 16;
 const MAX_CHARACTERS = 32 * 1024;
 
 /**
- * What was made of sources not long ago. Clients send the same program again and again with another input; to read it is
- * a tenth of what a small run costs where many workers share a processor's cache.
+ * Results for recently read sources. Clients send the same program repeatedly with another input, and reading it takes a tenth of
+ * a small run if many workers share a CPU cache.
  */
 export class RecentlyRead<Result> {
   readonly #kept = new Map<string, Result>();
 
-  /** `how`: all that the result depends on besides the source, on one line. */
+  /** `how`: everything the result depends on besides the source, on one line. */
   of(how: string, source: string, read: () => Result): Result {
     if (source.length > MAX_CHARACTERS) return read();
     const key = `${how}\n${source}`;

@@ -1,21 +1,20 @@
 import { type LabeledStatement, type Node, type Program, parse, type ReturnStatement, type Statement } from 'acorn';
 
-/** A piece of source that was replaced; nothing that is put in has a line break. */
+/** A replaced piece of source. The inserted text has no line break. */
 export interface Edit {
   readonly at: number;
   readonly removed: number;
   readonly inserted: string;
-  /** The place in the source that everything inside it means. */
+  /** The position in the source that everything inside it maps to. */
   readonly means: number;
 }
 
 /**
- * A script with `return` at its top level as one without: its statements become a block with a label, and a `return` the
- * value of that block and a `break` out of it. Everything else keeps its meaning, because it stays what it is: `break`
- * runs the same `finally`, closes the same iterators, and variables remain the script's. As a body of a function it
- * would have no value where no `return` is reached.
+ * Rewrites a script with `return` at its top level: its statements become a labelled block, and a `return` becomes the value of
+ * that block and a `break` out of it. Everything else keeps its meaning: `break` runs the same `finally`, closes the same
+ * iterators, and variables remain the script's. As a function body the script would have no value if no `return` is reached.
  *
- * Nothing is guarded here: what runs is the agent's own code either way. Throws what the parser throws.
+ * This is not a security control: only the agent's own code runs either way. Throws the parser's errors.
  */
 export function withoutTopLevelReturns(source: string): { readonly code: string; readonly edits: readonly Edit[] } {
   const program = parse(source, {
@@ -28,7 +27,7 @@ export function withoutTopLevelReturns(source: string): { readonly code: string;
   const { returns, labels } = survey(program);
   let label = '$script';
   while (labels.has(label)) label += '$';
-  // Behind the directives, or `'use strict'` would be none any more.
+  // After the directives, otherwise `'use strict'` would no longer be a directive.
   const first = program.body.find((each) => !('directive' in each));
   if (returns.length === 0 || first === undefined) return { code: source, edits: [] };
   const edits = [
@@ -47,11 +46,11 @@ function replacementOf({ start, end, argument }: ReturnStatement, source: string
     argument === null || argument === undefined
       ? [{ at: start, removed: KEYWORD, inserted: `{void 0${leave}`, means: start }]
       : [
-          // With spaces: of tokens side by side the engine may name the first as the place of an error.
+          // With spaces: if tokens are adjacent, the engine may report the first as the position of an error.
           { at: start, removed: KEYWORD, inserted: '{    (', means: argument.start },
           { at: argument.end, removed: 0, inserted: `)${leave}`, means: argument.end },
         ];
-  // An empty statement behind the block would part an `if` from its `else`.
+  // An empty statement after the block would separate an `if` from its `else`.
   if (source[end - 1] === ';') edits.push({ at: end - 1, removed: 1, inserted: ' ', means: end });
   return edits;
 }
@@ -66,7 +65,7 @@ function applied(source: string, edits: readonly Edit[]): string {
   return code + source.slice(from);
 }
 
-/** Every statement that is not inside a function. Without recursion: only the parser's own depth counts. */
+/** Every statement outside functions. Not recursive: only the parser's own depth counts. */
 function survey(program: Program): { returns: ReturnStatement[]; labels: Set<string> } {
   const returns: ReturnStatement[] = [];
   const labels = new Set<string>();

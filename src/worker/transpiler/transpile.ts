@@ -13,13 +13,13 @@ export type Transpiled =
 
 const MAX_MESSAGE_CHARACTERS = 8_000;
 const EXCERPT_CHARACTERS = 160;
-/** No program is nested like this; at the longest source it keeps what the parser writes below some hundred megabytes. */
+/** No real program is nested this deeply. For the longest source it keeps the parser's output below some hundred megabytes. */
 const MAX_NESTING = 1_000;
 
 /**
- * Strips types and nothing else. TypeScript is assumed where it is allowed: trying plain JavaScript first is a trap, since
- * `f<number>(5)` is a comparison there. Only a source that is JavaScript as it stands, and compares variables in a way that
- * TypeScript takes for a list of types, is read as JavaScript.
+ * Strips types and nothing else. TypeScript is assumed if it is allowed: trying plain JavaScript first is a trap, since
+ * `f<number>(5)` is a comparison there. A source is read as JavaScript only if it is valid JavaScript and compares variables in a
+ * way that TypeScript reads as a list of types.
  */
 export function transpile(
   source: string,
@@ -32,7 +32,7 @@ export function transpile(
     lang: isTypeScript ? 'ts' : 'js',
     sourceType: 'module',
     sourcemap: true,
-    // An import that is written is an import that is made: dropping unused ones would hide a misspelt module.
+    // Every written import is kept: dropping unused ones would hide a misspelt module.
     typescript: { onlyRemoveTypeImports: true },
   });
   const error = errorsOf(result)[0];
@@ -40,7 +40,7 @@ export function transpile(
   return { ok: true, code: result.code, mapJson: mapOf(result) };
 }
 
-/** `a < b, c > (d)`, in front of brackets that do not nest: rare enough to read such a source twice. */
+/** `a < b, c > (d)`, with brackets that do not nest: rare enough to parse such a source twice. */
 const LOOKS_LIKE_TYPES = /[\w$)\]]\s*<[^<>;{}=]{0,200},[^<>;{}=]{0,200}>\s*\(/;
 
 function isPlainJavaScript(source: string): boolean {
@@ -55,12 +55,12 @@ function isPlainJavaScript(source: string): boolean {
   try {
     return loadSecondParser().comparesVariables(source);
   } catch {
-    // The newest syntax, which the other parser does not know: then it is read as everything else is.
+    // The newest syntax, which the second parser does not know: the source is read as TypeScript.
     return false;
   }
 }
 
-/** Whether a source would bring a parser down. A short one is not worth a look: the square of its length is small. */
+/** Whether a source would crash a parser. A short one is not checked: the square of its length is small. */
 export function isTooDeep(source: string): boolean {
   return source.length > HARMLESS_SOURCE_BYTES && nestingOf(source) > MAX_NESTING;
 }
@@ -69,7 +69,7 @@ export function errorsOf({ errors }: TransformResult): TransformError[] {
   return errors.filter((each) => each.severity === 'Error');
 }
 
-/** The source map as a program keeps it; empty where there is none. `lines`: where not all are the author's. */
+/** The source map as stored with a program; empty if there is none. `lines`: the author's lines, if not all are. */
 export function mapOf({ map }: TransformResult, lines?: AuthorsLines): string {
   if (map === undefined || map === null) return '';
   const ours = lines === undefined ? {} : { [AUTHORS_LINES]: lines };
@@ -119,7 +119,7 @@ export function positionIn(source: string, offset: number): SourcePosition {
   return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
 }
 
-/** The line in question with a mark under the place. */
+/** The source line with a marker under the position. */
 function excerpt(source: string, { line, column }: SourcePosition): string {
   const text = source.split('\n')[line - 1] ?? '';
   const start = Math.max(0, column - EXCERPT_CHARACTERS / 2);

@@ -6,16 +6,16 @@ import { compileFunction, createContext, runInContext } from 'node:vm';
 
 /**
  * The process of one program in V8. The program gets the main realm, because global variables of any other realm are slow
- * (measured: 25 times in a loop over `Math.floor`). So the worker's own code goes into the other one: a program that
- * patches `JSON` or `Array.prototype` patches its own.
+ * (measured: 25 times in a loop over `Math.floor`). So the worker's own code is in the other realm: a program that patches `JSON`
+ * or `Array.prototype` patches its own.
  *
- * None of this is a boundary. A program is assumed to get at Node: the jail holds nothing and lets the process do nothing
- * but compute and speak frames.
+ * None of this is a security boundary. A program is assumed to reach Node: the jail contains nothing, and lets the process only
+ * compute and exchange frames.
  */
 const folder = dirname(fileURLToPath(import.meta.url));
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 const realm = createContext(Object.create(null) as object);
-/** As parameters: the global variables of this realm are the slow ones. */
+/** Passed as parameters, because the global variables of this realm are slow. */
 const LANGUAGE = [
   ...['Object', 'Array', 'JSON', 'Math', 'Map', 'Set', 'WeakMap', 'Promise', 'Error', 'TypeError', 'RangeError'],
   ...['Number', 'String', 'Boolean', 'BigInt', 'Symbol', 'Date', 'RegExp', 'Reflect', 'Uint8Array', 'DataView'],

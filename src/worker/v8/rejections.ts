@@ -1,4 +1,4 @@
-/** Rejections that nobody has handled yet, the first first. Node tells of them between two turns of its loop. */
+/** Unhandled rejections, oldest first. Node reports them between two turns of its event loop. */
 export class Rejections {
   readonly #unhandled = new Map<object, unknown>();
   readonly #nextTurn: (callback: () => void) => void;
@@ -18,7 +18,7 @@ export class Rejections {
     return undefined;
   }
 
-  /** Everything that the program can do now is done: no job of a promise is left. */
+  /** Resolves when the program can do nothing more now: no promise job is left. */
   settled(): Promise<void> {
     return new Promise((resolve) => this.#nextTurn(resolve));
   }

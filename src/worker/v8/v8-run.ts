@@ -16,10 +16,10 @@ import type { Rejections } from './rejections.js';
 import { LinkFailure, type World, type WorldHost, watched } from './world.js';
 
 const MAX_TARGET_CHARACTERS = 1_024;
-/** QuickJS writes half a character as three bytes that are none: so many marks are what the host reads then. */
+/** QuickJS writes a lone surrogate as three invalid bytes, so the host reads this many replacement characters. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** One program in this process, the only one it ever has. The counterpart of `QuickJsRun`, step for step. */
+/** The only program that this process ever runs. The counterpart of `QuickJsRun`, step for step. */
 export class V8Run implements Omit<WorldHost, 'unfit'> {
   readonly options: QuickJsRunOptions;
   readonly state: ReturnType<typeof freshState>;
@@ -59,7 +59,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     return { cpuMs: state.cpuMs, memoryBytes: state.peakMemoryBytes };
   }
 
-  /** Undefined: V8 does not take what the parser took. */
+  /** Undefined: V8 refuses what the parser accepted. */
   async start(code: string, mapJson: string, contextJson?: Uint8Array): Promise<Progress | undefined> {
     this.#positions = new PositionMap(mapJson);
     const { entry } = this.#world;
@@ -88,7 +88,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     return { ...progress, failure: withImportPosition(progress.failure, code, this.#positions) };
   }
 
-  /** It waits for what it waited for. */
+  /** It keeps waiting for the same deliveries. */
   stay(): Progress {
     return { state: 'waiting', wakeAtMs: this.state.wakeAtMs };
   }
@@ -105,7 +105,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     return this.#settle();
   }
 
-  /** Says where an open call was made. Nothing of the program runs for it. */
+  /** Reports where an open call was made. No code of the program runs for it. */
   locate(call: CallNumber): Progress {
     const stack = String(this.#world.entry.siteOf(call));
     this.#outbox.site(this.options.execution, call, this.#positions.places(stack, MAX_CALL_PLACES));
@@ -126,7 +126,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     }
   }
 
-  /** Its time is over while it waits: it has a result if its last line has run, and else what it assigned so far. */
+  /** It timed out while it waits: it has a result if its last line has run, otherwise the value assigned so far. */
   finish(): Progress {
     const failure = outOfTime(this.options.timeoutMs);
     const isSettled = this.#main !== 'pending';
@@ -145,7 +145,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     if (report !== undefined) this.#outbox.clock(this.options.execution, report);
   }
 
-  // What the boot code asks while the program runs.
+  // Callbacks of the boot code while the program runs.
 
   call(number: number, target: string, argumentsJson: string): void {
     const bytes = Buffer.from(argumentsJson);
@@ -196,7 +196,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     this.#fatal ??= { thrown };
   }
 
-  /** Runs everything that can run now, then says where that leaves the program. */
+  /** Runs everything that can run now, then returns the program's state. */
   async #settle(): Promise<Progress> {
     await this.#rejections.settled();
     if (this.#fatal !== undefined) return this.#endWithThrown(this.#fatal.thrown);
@@ -242,7 +242,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     };
   }
 
-  /** Its work so far is not lost. Bodies have a result only when they come to their end. */
+  /** Keeps the result assigned so far. Bodies have a result only if they reach their end. */
   #failed(failure: Failure): Progress {
     if (this.options.form !== 'module') return this.#ended(failure);
     return { state: 'ended', failure, ...leftBy(this.#lastLook, failure) };
@@ -258,7 +258,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     try {
       json = String(this.#world.entry.describeThrown(thrown));
     } catch {
-      // What it threw cannot be read.
+      // The thrown value cannot be read.
     }
     return failureOfThrown(json, this.#suggestions, this.options.form);
   }

@@ -11,20 +11,20 @@ import { Rejections } from './rejections.js';
 import { V8Run } from './v8-run.js';
 import { World, type WorldHost, watched } from './world.js';
 
-/** Set by the build; the host compares it with its own and refuses to speak to another. */
+/** Set by the build. The host compares it with its own and refuses a worker of another build. */
 declare const BUILD_ID: string;
 /** Given by `main.ts`. */
 declare const guestFiles: { readonly boot: string; readonly intrinsics: string };
 
-/** A program that does nothing, with what programs have: types, an import and an awaited value. */
+/** A program that does nothing, with the usual parts: types, an import and an awaited value. */
 const WARM_UP =
   "import { ToolCallError } from '@codemode/errors';\nconst kind: unknown = ToolCallError;\nawait kind;\ntry { await 1 } catch (thrown) {}";
-/** A source that imports while it runs would get promises of another realm. */
+/** A source with a dynamic import would get promises of another realm. */
 const DYNAMIC_IMPORT = /\bimport\s*\(/;
 
 /**
- * One program in V8: what `QuickJsWorker` is for many. It speaks the same messages, but has no images: a program is
- * suspended as its journal, which the host has.
+ * Runs one program in V8, as `QuickJsWorker` does for many. It uses the same messages, but has no images: a program is suspended
+ * as its journal, which the host has.
  */
 class V8Worker implements Outbox {
   readonly #channel = new Channel();
@@ -55,8 +55,8 @@ class V8Worker implements Outbox {
   }
 
   /**
-   * Does once what every program needs, before a run waits for it: a first transpilation, link and evaluation take 4 ms. Nothing
-   * of it can be seen by a program.
+   * Does once what every program needs, before a run waits for it: a first transpilation, link and evaluation take 4 ms. A program
+   * cannot see any of it.
    */
   async #warmUp(): Promise<void> {
     const read = transpile(WARM_UP, 'typescript');
@@ -76,7 +76,7 @@ class V8Worker implements Outbox {
         this.#isOver = true;
         return;
       case 'execution/suspend':
-        // What it is consists of its journal, and the host has that.
+        // Its whole state is its journal, which the host has.
         this.#run?.reportClock();
         return this.#channel.send({ type: 'execution/suspended', execution: message.execution });
       case 'call/result':
@@ -103,7 +103,7 @@ class V8Worker implements Outbox {
     if (this.#run !== undefined) return this.#unfit(execution, 'a process has one program');
     if (message.script !== null || message.blocking) return this.#unfit(execution, 'its calls block');
     const read = readModule(message, body);
-    // The other engine explains it, in its own words.
+    // QuickJS explains it with its own message.
     if (!read.ok) return this.#unfit(execution, 'it cannot be parsed');
     const { text, code, mapJson, contextJson } = read;
     const lacking = DYNAMIC_IMPORT.test(text) ? 'import()' : this.#missing?.exec(text)?.[0];
@@ -154,14 +154,14 @@ class V8Worker implements Outbox {
     this.#channel.send({ type: 'execution/unfit', execution, reason });
   }
 
-  /** In the middle of its work: the program does not go on here, and the host ends this process. */
+  /** The program stops in the middle of its work and does not continue here. The host ends this process. */
   #leave(execution: RunId, reason: string): never {
     this.#unfit(execution, reason);
     while (this.#channel.receive() !== undefined);
     process.exit(0);
   }
 
-  /** The world is made before there is a program: what its boot code asks for goes to the one that comes. */
+  /** The world is created before there is a program: requests of its boot code go to the program that comes later. */
   #host(): WorldHost {
     const run = () => {
       if (this.#run === undefined) throw new Error('there is no program yet');
@@ -179,7 +179,7 @@ class V8Worker implements Outbox {
     };
   }
 
-  // What a program says on its way.
+  // Messages of a running program.
 
   call(execution: RunId, call: CallNumber, target: string, argumentsJson: Buffer): void {
     this.#channel.send({ type: 'call/request', execution, call, target }, argumentsJson);

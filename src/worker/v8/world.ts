@@ -7,7 +7,7 @@ import { PROGRAM_FILE } from '../quickjs/positions.js';
 import type { ProgramForm } from '../quickjs/run-state.js';
 import { loadSecondParser } from '../transpiler/load-second-parser.js';
 
-/** What the boot code of a program asks of this process. Only primitive values cross, in both directions. */
+/** The functions of this process that the boot code of a program calls. Only primitive values cross, in both directions. */
 export interface WorldHost {
   call(number: number, target: string, argumentsJson: string): void;
   callSync(): never;
@@ -16,7 +16,7 @@ export interface WorldHost {
   mapStack(stack: string): string;
   now(): number;
   fatal(error: unknown): void;
-  /** The program cannot go on in this engine. Does not return. */
+  /** The program cannot continue in this engine. Does not return. */
   unfit(reason: string): never;
 }
 
@@ -31,7 +31,7 @@ type Entry = Readonly<Record<EntryName, (...input: unknown[]) => unknown>> & {
   revealTexts(): void;
 };
 
-/** A module could not be linked: what QuickJS would say of it. */
+/** A module could not be linked: the error that QuickJS would report. */
 export class LinkFailure extends Error {
   override readonly name: string;
 
@@ -41,7 +41,7 @@ export class LinkFailure extends Error {
   }
 }
 
-/** The main realm, made into the world of one program: see `guest/boot.ts`. */
+/** The main realm, turned into the world of one program: see `guest/boot.ts`. */
 export class World {
   readonly entry: Entry;
 
@@ -49,7 +49,7 @@ export class World {
     const run = (code: string, filename: string) => new Script(code, { filename }).runInThisContext() as unknown;
     const global = run('globalThis', 'codemode:boot') as Record<string, unknown>;
     global['__intrinsics'] = files.intrinsics;
-    // Errors of this realm never reach a program: they become its own.
+    // Errors of this realm never reach a program: they are converted into the program's own.
     const wrap = run(WRAP, 'codemode:boot') as (work: (...input: never[]) => unknown) => unknown;
     for (const name of HOST_FUNCTIONS) global[`__host_${name}`] = wrap((host[name] as () => unknown).bind(host));
     global['__host_isError'] = types.isNativeError;
@@ -58,7 +58,7 @@ export class World {
     delete global['__entry'];
   }
 
-  /** Evaluates a module with what it imports. The promise is the program's own. */
+  /** Evaluates a module with its imports. The promise is the program's own. */
   async link(code: string, library: Library, form: ProgramForm): Promise<() => Promise<unknown>> {
     const known = new Map<string, SourceTextModule | SyntheticModule>();
     const main = new SourceTextModule(code, { identifier: PROGRAM_FILE });
@@ -77,7 +77,7 @@ export class World {
     return () => main.evaluate();
   }
 
-  /** What the `catch` clauses of a program call: see `watched`. */
+  /** The module that the `catch` clauses of a program call: see `watched`. */
   #watch(): SyntheticModule {
     const { hideText } = this.entry;
     const evaluate = function (this: SyntheticModule) {
@@ -109,8 +109,8 @@ const WATCH_MODULE = 'codemode:watch';
 const CATCHES = /\bcatch\b/;
 
 /**
- * The code of a program as V8 runs it: its `catch` clauses hide the texts of the engine's errors. Undefined where that cannot
- * be had. The import stands behind the last line, so that every line keeps its number.
+ * The code of a program as V8 runs it: its `catch` clauses hide the messages of the engine's errors. Undefined if that is not
+ * possible. The import is after the last line, so that every line keeps its number.
  */
 export function watched(code: string): string | undefined {
   if (code.includes(WATCH_MODULE)) return undefined;
@@ -121,7 +121,7 @@ export function watched(code: string): string | undefined {
     const changed = loadSecondParser().withCatchesWatched(code, name);
     return changed && `${changed}\nimport { hideText as ${name} } from '${WATCH_MODULE}';`;
   } catch {
-    // The newest syntax, which the other parser does not know.
+    // The newest syntax, which the second parser does not know.
     return undefined;
   }
 }
@@ -134,7 +134,7 @@ const BUILT_IN: Readonly<Record<string, 'bindings' | 'errors' | 'text' | undefin
   [TEXT_MODULE]: 'text',
 };
 
-/** In the program's realm: its functions and its errors are its own. */
+/** Evaluated in the program's realm: its functions and errors are the program's own. */
 const WRAP = `(work) => {
   const { apply } = Reflect; const NativeError = Error; const text = String;
   return (...input) => { try { return apply(work, undefined, input); } catch (error) { throw new NativeError(text(error.message)); } };

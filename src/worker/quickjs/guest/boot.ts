@@ -17,7 +17,7 @@ import { jsonOfValue } from './strict-json.js';
 import { parse } from './text/parse.js';
 import { clearTimeout, fireNext, setTimeout } from './timers.js';
 
-/** Makes the world a program wakes up in. Runs once, when the image is made; every execution gets a copy. */
+/** Creates the world of a program. Runs once, when the image is built; every execution gets a copy. */
 installStack();
 installGlobals({ URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone, setTimeout, clearTimeout });
 installGlobals({ console: createConsole((level, message) => host.log(level, message)) });
@@ -25,7 +25,7 @@ installGlobals({ __codemode_result__: undefined });
 removeExtras();
 forbidCodeFromStrings();
 
-/** What the worker calls, and what the modules inside the image re-export; taken from here by the image builder. */
+/** The functions that the worker calls, and that the modules inside the image re-export. The image builder takes them from here. */
 (globalThis as Record<string, unknown>)['__entry'] = {
   deliver,
   fireNext,

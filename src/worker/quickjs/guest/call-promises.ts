@@ -1,11 +1,11 @@
 import { framesOf } from './stack.js';
 
 /**
- * Finds calls that nobody waits for. Whatever awaits a promise, chains on it or hands it to `Promise.all` reads its
- * `constructor` first, so the promises of calls have one that notes it. Reading a field of a promise, printing it or
- * putting it into the result does not.
+ * Finds calls that are never awaited. Code that awaits a promise, chains on it or passes it to `Promise.all` reads its
+ * `constructor` first, so the promises of calls have a constructor that records the read. Reading a field of a promise, printing
+ * it or putting it into the result does not read it.
  *
- * Nothing is guarded here: a program that hides a call from this deceives itself. All of it is taken at image time.
+ * This is not a security control: a program that hides a call from it deceives only itself. All built-ins are saved at image time.
  */
 const NativePromise = Promise;
 const create = Object.create as (prototype: object | null, properties?: PropertyDescriptorMap) => object;
@@ -17,7 +17,7 @@ const apply = Reflect.apply;
 const numbers = new WeakMap<object, number>();
 const { get: numberOf, set: setNumber } = WeakMap.prototype;
 
-/** Calls that are followed at the same time: `Promise.all` of a thousand still waits for all of them. */
+/** Calls tracked at the same time. `Promise.all` of a thousand still waits for all of them. */
 const MAX_FOLLOWED = 100;
 const MAX_TOLD = 3;
 
@@ -44,7 +44,7 @@ const prototype = freeze(
   }),
 );
 
-/** The promise of a call, which is followed until something uses it. */
+/** The promise of a call, tracked until something uses it. */
 export function follow(promise: Promise<unknown>, number: number, name: string, site: Error): Promise<unknown> {
   if (followed >= MAX_FOLLOWED) return promise;
   followed++;
@@ -55,7 +55,7 @@ export function follow(promise: Promise<unknown>, number: number, name: string, 
 
 /**
  * JSON of `{unused, open, isRaceOver}`, the first two `{count, calls: [{name, times, stack}]}`: calls whose promise nothing used,
- * and others that have no answer yet. `pending`: those without an answer.
+ * and others that are open. `pending`: the open calls.
  */
 export function unawaitedIn(pending: Record<number, MadeCall>, isRaceOver: boolean): string {
   return stringify(setPrototypeOf({ unused: summaryOf(unused), open: summaryOf(pending, unused), isRaceOver }, null));

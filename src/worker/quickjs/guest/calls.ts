@@ -10,8 +10,8 @@ import { rawStackOf } from './stack.js';
 import { lastTimer, newestTimer } from './timers.js';
 
 /**
- * Calls the program has made and not had answered. Taken at image time and kept off every prototype: a program that
- * patches `Promise`, `Map` or `JSON` later changes nothing here.
+ * The open calls of the program. All built-ins are saved at image time and used without prototypes: a program that patches
+ * `Promise`, `Map` or `JSON` later changes nothing here.
  */
 const parse = JSON.parse;
 const NativePromise = Promise;
@@ -28,12 +28,15 @@ const setPrototypeOf = Object.setPrototypeOf;
 interface Pending extends MadeCall {
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
-  /** Where in the program the call was made: the error of a failed call points there. */
+  /** Where the program made the call: the error of a failed call points there. */
   readonly site: Error;
 }
 
 const pending: Record<number, Pending> = Object.create(null);
-/** Counts what was sent. Arguments that cannot be, or that make calls themselves while they are written, leave no gap. */
+/**
+ * Counts the calls that were sent. Arguments that cannot be sent, or that make calls themselves while they are serialized, leave
+ * no gap.
+ */
 let lastNumber = 0;
 
 const races = watchRaces(() => ({ call: lastNumber, timer: lastTimer() }));
@@ -52,7 +55,7 @@ export function bindCall(name: string, target: string): Callable {
       made = number;
       pending[number] = { name, resolve, reject, site: new NativeError() };
     });
-    // One that could not be made is a promise that is rejected already, and its own error.
+    // A call that could not be made is an already rejected promise with its own error.
     return made === 0 ? promise : follow(promise, made, name, (pending[made] as Pending).site);
   };
   return named(call, name);
@@ -72,12 +75,12 @@ export function bindCallSync(name: string, target: string): Callable {
   return named(call, name);
 }
 
-/** Ends the import of a module that means something that is not there. */
+/** Ends the import of a module that does not exist. */
 export function throwError(json: string): never {
   throw createGuestError(parse(json) as GuestErrorData);
 }
 
-/** A blocking function of a script. It never throws: what is wrong with a call is a value that the script looks at. */
+/** A blocking function of a script. It never throws: a failed call returns a value that the script checks. */
 export function bindScriptCall(name: string): Callable {
   const call = (...input: unknown[]) => {
     let argumentsJson: string;
@@ -98,7 +101,7 @@ export function bindScriptCall(name: string): Callable {
   return named(call, name);
 }
 
-/** Hands an answer to the program. Answers to calls it never made, or twice, are ignored. */
+/** Passes an answer to the program. Answers to unknown calls, and second answers, are ignored. */
 export function deliver(number: number, ok: boolean, value: unknown): void {
   const call = pending[number];
   if (call === undefined) return;
@@ -107,28 +110,28 @@ export function deliver(number: number, ok: boolean, value: unknown): void {
   else call.reject(createGuestError(value as GuestErrorData, call.site));
 }
 
-/** The stack with which an open call was made, as the engine wrote it. */
+/** The stack with which an open call was made, in the engine's own format. */
 export function siteOf(number: number): string {
   const call = pending[number];
   return call === undefined ? '' : rawStackOf(call.site);
 }
 
-/** The calls that the program made and does not wait for. */
+/** The calls that the program made and does not await. */
 export function unawaitedCalls(): string {
   const numbers = keysOf(pending);
-  // Keys that are numbers come in their order.
+  // Numeric keys are in ascending order.
   const newest = numbers.length === 0 ? 0 : +(numbers[numbers.length - 1] as string);
   return unawaitedIn(pending, races.areOver({ call: newest, timer: newestTimer() }));
 }
 
-/** A constant of a virtual module: plain data that nobody can change. */
+/** A constant of a virtual module: plain, frozen data. */
 export function bindValue(json: string): unknown {
   return deepFreeze(parse(json));
 }
 
 /**
- * Always a JSON array. Without its prototype, a program's `Array.prototype.toJSON` does not replace the list itself.
- * `f(undefined)` is `f()`: JSON has no undefined, and `null` would be another input.
+ * Always a JSON array. The list has no prototype, so that a program's `Array.prototype.toJSON` cannot replace it. `f(undefined)`
+ * is `f()`: JSON has no undefined, and `null` would be another input.
  */
 function write(input: unknown[]): ReturnType<typeof writeInput> {
   let { length } = input;
@@ -153,7 +156,7 @@ function lossMessage(name: string, { what, path }: Loss): string {
   return name + ' was not called: ' + what + (path === '' ? '' : ' at ' + path) + ' is not JSON';
 }
 
-/** What the engine says of a BigInt and of a circular value. A program's own `toJSON` may throw what it likes. */
+/** Whether it is the engine's error for a BigInt or a circular value. A program's own `toJSON` may throw anything. */
 function notJson(error: unknown): boolean {
   if (!(error instanceof NativeTypeError)) return false;
   const message: unknown = error.message;
@@ -163,13 +166,13 @@ function notJson(error: unknown): boolean {
   return false;
 }
 
-/** In QuickJS and in V8. */
+/** The messages of QuickJS and of V8. */
 const NOT_JSON = setPrototypeOf(
   ['circular reference', 'BigInt are', 'Converting circular structure', 'Do not know how to serialize a BigInt'],
   null,
 ) as readonly string[];
 
-/** Where a getter or a proxy hides the place. */
+/** Used if a getter or a proxy hides the position. */
 const NOT_WRITTEN: Loss = {
   what: 'a BigInt or a circular reference',
   path: '',
@@ -201,7 +204,7 @@ function lossAdvice(name: string, loss: Loss): string {
   return lossMessage(name, loss) + '. ' + loss.hint;
 }
 
-/** What was thrown may be the program's own, with getters that throw again. */
+/** The thrown value may be the program's own, with getters that throw again. */
 function reasonOf(error: unknown): string {
   try {
     if (error instanceof NativeTypeError && notJson(error)) return error.message;
@@ -220,7 +223,7 @@ function named(call: Callable, name: string): Callable {
 
 function deepFreeze(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  // By index: modules are loaded when first imported, and by then a program may have patched the iterator of arrays.
+  // By index: modules are loaded on first import, and the program may have patched the array iterator before that.
   const keys = keysOf(value);
   for (let index = 0; index < keys.length; index++)
     deepFreeze((value as Record<string, unknown>)[keys[index] as string]);

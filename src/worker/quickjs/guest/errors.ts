@@ -2,7 +2,7 @@
 import { GENERAL_HINTS } from '../../../domain/general-hints.js';
 import { framesOf, titleOf } from './stack.js';
 
-/** The classes of `@codemode/errors`. Everything a call can fail with is one of these. */
+/** The classes of `@codemode/errors`. Every failure of a call is one of these. */
 
 const create = Object.create;
 const defineProperty = Object.defineProperty;
@@ -19,7 +19,7 @@ export class CodemodeError extends Error {
     this.hint = options?.hint ?? GENERAL_HINTS.error;
   }
 
-  /** In a result, as `Promise.allSettled` gives it, JSON would leave out what an error says. */
+  /** Without this, JSON would omit the content of an error in a result, for example from `Promise.allSettled`. */
   toJSON(): Record<string, unknown> {
     const fields = create(null) as Record<string, unknown>;
     fields['name'] = this.name;
@@ -65,14 +65,14 @@ export interface GuestErrorData {
   readonly fields?: Record<string, unknown>;
 }
 
-/** Makes the error that a failed call throws, with the stack of the call rather than of its answer. */
+/** Creates the error that a failed call throws, with the stack of the call rather than of its answer. */
 export function createGuestError(data: GuestErrorData, site?: Error): CodemodeError {
   const ErrorClass = hasOwn(classes, data.errorClass)
     ? (classes[data.errorClass] as typeof CodemodeError)
     : ToolCallError;
   const error = new ErrorClass(data.message, { hint: data.hint });
   if (data.fields !== undefined) {
-    // By index, and descriptors without a prototype: the program may have patched what the short forms rely on.
+    // By index, and with descriptors without a prototype: the program may have patched what the short forms rely on.
     const keys = keysOf(data.fields);
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] as string;

@@ -1,6 +1,6 @@
 import { bindCall } from './calls.js';
 
-/** `fetch` as far as a program needs it: one request, whole, with text in both directions. */
+/** A minimal `fetch`: one complete request, with text in both directions. */
 const parse = JSON.parse;
 const keysOf = Object.keys;
 const create = Object.create;
@@ -17,7 +17,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** `target`: a call with `{url, method?, headers?, body?}` that is answered with what came back. */
+/** `target`: a call with `{url, method?, headers?, body?}` that returns the response. */
 export function bindFetch(target: string) {
   const request = bindCall('fetch', target);
   return freeze(async (url: unknown, init?: Record<string, unknown>) => {

@@ -1,6 +1,6 @@
 /**
- * Takes away what a program must not have. Code from strings goes by every route: `eval`, and the constructors that
- * hide behind the four kinds of function.
+ * Removes what a program must not have. All ways to run code from strings are closed: `eval`, and the constructors of the four
+ * kinds of function.
  */
 const defineProperty = Object.defineProperty;
 
@@ -8,7 +8,7 @@ export function forbidCodeFromStrings(): void {
   const refuse = function Function(): never {
     throw new TypeError('code cannot be made from strings here; write the function out in the program');
   };
-  // The bundler drops the name above.
+  // The bundler drops the function's name above.
   defineProperty(refuse, 'name', { value: 'Function', configurable: true });
   defineProperty(refuse, 'prototype', { value: Function.prototype, writable: false, configurable: false });
   const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
@@ -19,7 +19,7 @@ export function forbidCodeFromStrings(): void {
   delete (globalThis as { eval?: unknown }).eval;
 }
 
-/** What the engine has beyond the contract and a replay could not repeat, or nobody should find. */
+/** Engine features outside the contract that a replay could not repeat, or that no program should find. */
 const REMOVED = ['performance', 'SharedArrayBuffer', 'InternalError'] as const;
 
 export function removeExtras(): void {

@@ -1,14 +1,14 @@
 /**
- * What the worker gives to the code inside the engine. They arrive as globals when the image is made, are taken
- * away here before any program runs, and are reachable from then on only by the code of this folder.
+ * The worker's functions for the code inside the engine. They arrive as globals when the image is built, are deleted here before
+ * any program runs, and can then be reached only by the code of this folder.
  */
 interface HostFunctions {
-  /** Asks for a call; its answer comes back through `deliver`. */
+  /** Requests a call; its answer comes back through `deliver`. */
   call(number: number, target: string, argumentsJson: string): void;
-  /** Asks for a call and blocks the engine until it is answered: JSON of `{ok, value}` or `{ok, error}`. */
+  /** Requests a call and blocks the engine until it is answered: JSON of `{ok, value}` or `{ok, error}`. */
   callSync(number: number, target: string, argumentsJson: string): string;
   log(level: string, message: string): void;
-  /** When the next timer is due, in milliseconds of the program's clock; -1 for none. */
+  /** Time of the next timer, in milliseconds of the program's clock; -1 for none. */
   wake(atMs: number): void;
   /** Turns positions in the generated code into positions in the agent's own source. */
   mapStack(stack: string): string;

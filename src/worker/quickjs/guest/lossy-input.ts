@@ -3,14 +3,14 @@ import { kindOf } from './globals/object-kinds.js';
 import { apply, getOwnPropertyDescriptor, isFiniteNumber, objectKeys, toText } from './globals/primordials.js';
 
 /**
- * The first value in the arguments of a call that JSON would send as something else: NaN as null, a Map as {}, a function
- * not at all. A tool must not act on what the program did not write. `undefined` in an object is left out, as everywhere
- * in JavaScript, and what has a `toJSON` (dates, URLs) says itself what it is.
+ * The first value in the arguments of a call that JSON would change: NaN becomes null, a Map becomes {}, a function disappears. A
+ * tool must not act on data that the program did not write. `undefined` in an object is omitted, as everywhere in JavaScript, and
+ * an object with `toJSON` (dates, URLs) defines its own form.
  */
 export interface Loss {
   /** `a Map`, `NaN`. */
   readonly what: string;
-  /** Within its argument, as a JSON Pointer; empty where it is the argument itself. */
+  /** JSON Pointer within its argument; empty for the argument itself. */
   readonly path: string;
   /** What to pass instead. */
   readonly hint: string;
@@ -26,11 +26,11 @@ const { isPrototypeOf } = Object.prototype;
 const { getTime } = Date.prototype;
 const promisePrototype = Promise.prototype;
 
-/** Deeper than data is. What is written as JSON may be nested further, and is not looked at there. */
+/** Deeper than any data. JSON may be nested further, but is not checked there. */
 const MAX_DEPTH = 200;
 const MAX_PATH_CHARACTERS = 200;
 
-/** The keys that lead to a value. One for each object: paths are written only where something was found. */
+/** The keys that lead to a value, one entry per object. Paths are built only if something was found. */
 interface Within {
   key: string | number;
   readonly object: object;
@@ -39,8 +39,8 @@ interface Within {
 }
 
 /**
- * The arguments as JSON, and what was lost in it. Every value is read once: getters and proxies are the program's own, and
- * what they do is done once. Throws what `JSON.stringify` does.
+ * The arguments as JSON, and the first loss. Every value is read once: getters and proxies are the program's own, and their
+ * effects happen once. Throws the errors of `JSON.stringify`.
  */
 export function writeInput(input: readonly unknown[]): { readonly json: string; readonly loss: Loss | undefined } {
   let found: Loss | undefined;
@@ -51,7 +51,7 @@ export function writeInput(input: readonly unknown[]): { readonly json: string; 
   return { json, loss: found === undefined ? undefined : (placeOf(input) ?? found) };
 }
 
-/** Of one value, without what is in it. */
+/** Checks one value without its contents. */
 function lossHere(value: unknown, holder: object, key: string): Loss | undefined {
   switch (typeof value) {
     case 'number':
@@ -59,7 +59,7 @@ function lossHere(value: unknown, holder: object, key: string): Loss | undefined
     case 'symbol':
       return lossOf(value, undefined);
     case 'object': {
-      // What `toJSON` has made null may have been a date that is none.
+      // A value that `toJSON` turned into null may have been an invalid date.
       const original: unknown = value ?? getOwnPropertyDescriptor(holder, key)?.value;
       return typeof original === 'object' && original !== null ? lossByKind(original, undefined) : undefined;
     }
@@ -71,7 +71,7 @@ function lossHere(value: unknown, holder: object, key: string): Loss | undefined
   }
 }
 
-/** The same with its place, for the message: something was lost or not written, and here values may be read once more. */
+/** The same with its path, for the message. A loss is certain here, so values may be read a second time. */
 export function placeOf(input: readonly unknown[]): Loss | undefined {
   try {
     for (let index = 0; index < input.length; index++) {
@@ -79,7 +79,7 @@ export function placeOf(input: readonly unknown[]): Loss | undefined {
       if (found !== undefined) return found;
     }
   } catch {
-    // A getter, or a proxy, that throws the second time.
+    // A getter or a proxy threw the second time.
   }
   return undefined;
 }
@@ -137,7 +137,7 @@ function lossInObject(value: Record<string, unknown>, parent: Within | undefined
   return undefined;
 }
 
-/** What an object is, whatever is in it. One that says what it is in JSON has been asked already. */
+/** Checks the kind of an object, whatever its contents. The `toJSON` of an object was called before. */
 function lossByKind(value: object, within: Within | undefined): Loss | undefined {
   const kind = kindOf(value);
   if (kind === 'Date')
@@ -191,7 +191,7 @@ function pathOf(within: Within | undefined): string {
   return apply(slice, path, [0, MAX_PATH_CHARACTERS]);
 }
 
-/** A key as JSON Pointers spell it. */
+/** A key in the notation of JSON Pointers. */
 function escaped(key: string): string {
   return apply(replaceAll, apply(replaceAll, key, ['~', '~0']), ['/', '~1']);
 }

@@ -3,8 +3,8 @@ import { kindOf } from './globals/object-kinds.js';
 import { isFiniteNumber, objectKeys, toText } from './globals/primordials.js';
 
 /**
- * What JSON has no word for in a result, with its place: `NaN at /price`. The result is written as `JSON.stringify` writes
- * it, and these are null, `{}` or missing there. Looks at as many values as an answer has room for, and no further.
+ * Values in a result that JSON cannot express, with their paths: `NaN at /price`. The result is written by `JSON.stringify`, where
+ * these are null, `{}` or missing. Checks at most as many values as fit into an answer.
  */
 const stringify = JSON.stringify;
 const create = Object.create as (prototype: null) => Record<string, unknown>;
@@ -23,15 +23,15 @@ const MAX_PATH_CHARACTERS = 200;
 interface Search {
   visited: number;
   count: number;
-  /** What is null or empty in the JSON, and what is left out of it: programs mean the latter more often. */
+  /** Values that are null or empty in the JSON, and values that are omitted. Programs intend the latter more often. */
   readonly changed: string[];
   readonly missing: string[];
-  /** Places of promises: nearly always an `await` is missing. */
+  /** Paths of promises: nearly always an `await` is missing. */
   promiseCount: number;
   readonly promises: string[];
 }
 
-/** JSON of `{count, places, promises?}`, or nothing where nothing is lost. Reads getters again, and takes no harm from what they do. */
+/** JSON of `{count, places, promises?}`, or an empty text if nothing is lost. Reads getters again, and tolerates whatever they do. */
 export function lostInResult(): string {
   return lostInValue((globalThis as { __codemode_result__?: unknown }).__codemode_result__);
 }
@@ -49,7 +49,7 @@ export function lostInValue(value: unknown): string {
   try {
     findLost(value, '', 0, search);
   } catch {
-    // A getter that throws the second time: what was found so far is told.
+    // A getter threw the second time: the findings so far are reported.
   }
   if (search.count === 0 && search.promiseCount === 0) return '';
   const places: string[] = setPrototypeOf([], null);
@@ -86,7 +86,7 @@ function findLost(value: unknown, path: string, depth: number, search: Search): 
       return;
     case 'string':
     case 'boolean':
-    case 'bigint': // refused before anybody looks for what was lost
+    case 'bigint': // refused before this search runs
       return;
   }
 }
@@ -95,7 +95,7 @@ function lookInto(value: Record<string, unknown>, path: string, depth: number, s
   const kind = kindOf(value);
   if (kind === 'Date' && !isFiniteNumber(apply(getTime, value as unknown as Date, [])))
     return note('an invalid Date', path, search);
-  // Dates, URLs and whatever else says itself what it is in JSON.
+  // Dates, URLs and other objects that define their own JSON form.
   if (typeof value['toJSON'] === 'function') return;
   if (kind === 'Opaque' && apply(isPrototypeOf, promisePrototype, [value]) === true) {
     search.promiseCount++;
@@ -107,7 +107,7 @@ function lookInto(value: Record<string, unknown>, path: string, depth: number, s
     const { length } = value as unknown as unknown[];
     for (let index = 0; index < length && search.visited <= MAX_VISITED; index++) {
       const item = value[index];
-      // In a list it is null; in an object it is left out, which most programs mean by it.
+      // In a list it becomes null; in an object it is omitted, which most programs intend.
       if (item === undefined) note('an undefined item', path + '/' + index, search);
       else findLost(item, path + '/' + index, depth + 1, search);
     }
@@ -143,7 +143,7 @@ function note(what: string, path: string, search: Search): void {
   list[list.length] = what + (path === '' ? '' : ' at ' + shown);
 }
 
-/** A key as JSON Pointers spell it. */
+/** A key in the notation of JSON Pointers. */
 function escaped(key: string): string {
   return apply(replaceAll, apply(replaceAll, key, ['~', '~0']), ['/', '~1']);
 }

@@ -24,7 +24,7 @@ export function bindCalls(json: string): Functions {
 }
 
 /**
- * `list`: names and the JSON of their targets, in turns. Each is made when it is first looked at: there may be thousands of
+ * `list`: alternating names and the JSON of their targets. Each namespace is created on first access: there may be thousands of
  * tools, and a program uses three. `unavailable`: JSON of the names whose servers have no tools now, with their paths.
  */
 export function bindNamespaces(list: readonly string[], unavailable: string): object {
@@ -44,11 +44,11 @@ export function bindNamespaces(list: readonly string[], unavailable: string): ob
   return freeze(namespaces);
 }
 
-/** Of a server whose tools are not known, any name is called: the host says what is wrong with it. */
+/** If a server's tools are unknown, any name can be called: the host reports the error. */
 function bindAnyCall(path: string): Functions {
   const traps = setPrototypeOf(
     {
-      // Returning an object with `then` would await it.
+      // An object with `then` would be awaited when it is returned.
       get: (_: object, name: string | symbol) =>
         typeof name === 'string' && name !== 'then' ? bindCall(name, `${path}/${name}`) : undefined,
     },
@@ -57,7 +57,7 @@ function bindAnyCall(path: string): Functions {
   return new ProxyOf(freeze(create(null) as object), traps) as Functions;
 }
 
-/** Descriptors without a prototype: a `get` on a program's `Object.prototype` would make an accessor of a value. */
+/** Descriptors without a prototype: a `get` on a program's `Object.prototype` would turn a value into an accessor. */
 function define(object: object, name: string, descriptor: PropertyDescriptor): void {
   defineProperty(object, name, setPrototypeOf(descriptor, null) as PropertyDescriptor);
 }

@@ -1,10 +1,10 @@
 /**
- * Knows when what a program left open is what lost a race. A race that is decided leaves its losers open by intent, and the end of
- * the program does not wait for them. Which promise belongs to which call cannot be told in general (`race([work(), late()])`),
- * so what was begun before a race was decided counts as left behind by it, and what was begun later does not.
+ * Detects whether everything that a program left open lost a race. A decided race leaves its losers open by intent, and the end of
+ * the program does not wait for them. In general it is unknown which promise belongs to which call (`race([work(), late()])`), so
+ * anything started before a race was decided counts as a loser, and anything started later does not.
  *
- * Seen where it happens and not in the source: `Promise.race` may stand in a comment, or be called by another name.
- * Nothing is guarded here: a program that hides a race from this waits for its losers.
+ * Detected at run time and not in the source: `Promise.race` may be in a comment, or be called by another name. This is not a
+ * security control: a program that hides a race from it waits for its losers.
  */
 export interface Begun {
   readonly call: number;
@@ -12,20 +12,20 @@ export interface Begun {
 }
 
 export interface Races {
-  /** Whether everything open was left behind by a race. `newest`: what was begun last of what is open, 0 for nothing. */
+  /** Whether everything open was left behind by a race. `newest`: the latest open call and timer, 0 for none. */
   areOver(newest: Begun): boolean;
 }
 
 type Decide = typeof Promise.race | typeof Promise.any;
 
-/** Replaces `Promise.race` and `Promise.any` by ones that take notes. `begun`: numbers of the last call and the last timer so far. */
+/** Replaces `Promise.race` and `Promise.any` by recording versions. `begun`: the numbers of the last call and the last timer so far. */
 export function watchRaces(begun: () => Begun): Races {
   const NativePromise = Promise;
   const { race, any, resolve, reject } = NativePromise;
   const { then } = NativePromise.prototype;
   const apply = Reflect.apply;
   let leftBehind: Begun | undefined;
-  /** Counts decisions that left something behind; a race that was begun before the last one may be part of what it left. */
+  /** Counts decisions that left something behind. A race that was started before the last decision may be among the losers. */
   let epoch = 0;
   let undecided = 0;
 
@@ -50,12 +50,12 @@ export function watchRaces(begun: () => Begun): Races {
       epoch++;
       undecided = 0;
     };
-    // Before the race itself, which handles a rejection as this does.
+    // Before the race itself, which handles a rejection in the same way.
     for (const promise of promises) void apply(then, promise, [() => settle(true), () => settle(false)]);
     return apply(decide as typeof Promise.race, NativePromise, [promises]) as Promise<unknown>;
   };
 
-  // Methods, so that they are no constructors and have the names and lengths of those they stand for.
+  // Methods, because they are not constructors and have the names and lengths of the originals.
   const watched = {
     race(this: unknown, contestants: Iterable<unknown>) {
       return this === NativePromise ? follow(race, contestants, true) : apply(race, this, [contestants]);

@@ -2,7 +2,7 @@
 import { errorClassOf } from './errors.js';
 import { titleOf } from './stack.js';
 
-/** What the worker asks at the end: the program's result, and what an exception was. Answers are JSON text. */
+/** The worker's queries at the end: the program's result, and the description of an exception. Answers are JSON text. */
 const stringify = JSON.stringify;
 const create = Object.create;
 const keysOf = Object.keys;
@@ -11,7 +11,7 @@ const apply = Reflect.apply;
 const { slice } = String.prototype;
 const MAX_CAUSES = 4;
 
-/** JSON of `__codemode_result__`; throws what the program's own `toJSON` and getters throw. */
+/** JSON of `__codemode_result__`. Throws the errors of the program's own `toJSON` and getters. */
 export function collectResult(): string {
   const value = (globalThis as { __codemode_result__?: unknown }).__codemode_result__;
   if (value === undefined) return 'null';
@@ -33,7 +33,7 @@ function jsonOf(value: unknown): string | undefined {
 const MAX_DEPTH = 200;
 const MAX_VISITED = 100_000;
 
-/** The first BigInt, which is what `JSON.stringify` most often objects to, with its place as a JSON Pointer. */
+/** The first BigInt, the most frequent reason why `JSON.stringify` fails, with its path as a JSON Pointer. */
 function unwritable(value: unknown, path: string, depth: number, search: { visited: number }): string | undefined {
   if (typeof value === 'bigint') return 'a BigInt' + (path === '' ? '' : ' at ' + path) + '; write String(value)';
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || ++search.visited > MAX_VISITED)
@@ -47,9 +47,9 @@ function unwritable(value: unknown, path: string, depth: number, search: { visit
   return undefined;
 }
 
-/** JSON of `{name, message, stack, hint?, errorClass?}`, whatever was thrown. */
+/** JSON of `{name, message, stack, hint?, errorClass?}` for any thrown value. */
 export function describeThrown(thrown: unknown): string {
-  // No prototype: a program's `Object.prototype.toJSON` has no say here.
+  // No prototype: a program's `Object.prototype.toJSON` must not be called.
   const description = create(null) as Record<string, unknown>;
   try {
     if (thrown instanceof Error) {
@@ -74,7 +74,7 @@ export function describeThrown(thrown: unknown): string {
   return stringify(description);
 }
 
-/** A message of several errors is often empty. */
+/** The message of an AggregateError is often empty. */
 function withCauses(error: Error): string {
   const text = causes(error);
   return error.message === '' && text !== '' ? apply(slice, text, [1]) : error.message + text;

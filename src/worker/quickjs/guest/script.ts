@@ -1,14 +1,14 @@
 import { bindScriptCall } from './calls.js';
 
-/** What is different in the world of a classic script. */
+/** The differences of the world of a classic script. */
 const parse = JSON.parse;
 const defineProperty = Object.defineProperty;
 const NativePromise = Promise;
 
-/** What a module has and a script has not: its value is its result, and it never waits for anything but calls. */
+/** Globals that a module has and a script lacks: a script's value is its result, and it waits only for calls. */
 const REMOVED = ['setTimeout', 'clearTimeout', '__codemode_result__'];
 
-/** Runs before any code of the script. Its globals can be replaced by the script, as `var` and `function` do. */
+/** Runs before any code of the script. The script can replace its globals, with `var` and `function`. */
 export function beginScript(callsJson: string, input: unknown): void {
   for (const name of REMOVED) delete (globalThis as Record<string, unknown>)[name];
   define('input', input);

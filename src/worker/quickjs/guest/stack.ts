@@ -2,9 +2,9 @@
 import { host } from './host.js';
 
 /**
- * `stack` in the agent's own lines and columns. The engine keeps it as an accessor of `Error.prototype`, so positions
- * are mapped when somebody reads them and cost nothing otherwise. Like other engines', ours begins with the error's
- * name and message: programs print `error.stack` alone and expect to see them.
+ * `stack` with the agent's own lines and columns. In this engine it is an accessor of `Error.prototype`, so positions are mapped
+ * when they are read and cost nothing otherwise. As in other engines, it begins with the error's name and message: programs print
+ * `error.stack` alone and expect to see them.
  */
 const apply = Reflect.apply;
 const defineProperty = Object.defineProperty;
@@ -14,7 +14,7 @@ const nativeSet = native.set as (this: unknown, value: unknown) => void;
 const nativeCapture = (Error as unknown as { captureStackTrace: (target: object, above?: unknown) => void })
   .captureStackTrace;
 
-/** The frames of an error, in positions of the code that runs. */
+/** The frames of an error, with positions in the executed code. */
 export function rawStackOf(error: unknown): string {
   const raw = apply(nativeGet, error, []);
   return typeof raw === 'string' ? raw : '';
@@ -58,6 +58,6 @@ export function installStack(): void {
     writable: true,
     configurable: true,
   });
-  // The engine would hand call sites to it; a program has no use for them, and a hook that a stranger sets would be one more way out.
+  // The engine would pass call sites to it. A program does not need them, and an untrusted hook would be one more way out.
   delete (Error as unknown as { prepareStackTrace?: unknown }).prepareStackTrace;
 }

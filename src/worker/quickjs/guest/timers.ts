@@ -1,8 +1,8 @@
 import { host } from './host.js';
 
 /**
- * Timers live in the program's own memory; the worker only hears when the next one is due. So a storm of timers
- * costs the program that makes it, and a suspended program takes its timers along.
+ * Timers are in the program's own memory; the worker only learns when the next one is due. So a flood of timers costs only the
+ * program that creates it, and a suspended program keeps its timers.
  */
 interface Timer {
   readonly id: number;
@@ -16,12 +16,12 @@ const apply = Reflect.apply;
 const floor = Math.floor;
 
 /**
- * A binary heap, the timer that is due first at 0. Not an array: a program may put setters on `Array.prototype`, and
- * ten thousand timers spliced out of one one by one took seconds.
+ * A binary heap with the timer that is due first at 0. Not an array: a program may put setters on `Array.prototype`, and splicing
+ * ten thousand timers out of an array one by one took seconds.
  */
 const heap: Record<number, Timer> = Object.create(null);
 let size = 0;
-/** Cleared before they were due; dropped when they come up. */
+/** Timers that were cleared before they were due; dropped when they reach the top. */
 const cleared: Record<number, true> = Object.create(null);
 const waiting: Record<number, true> = Object.create(null);
 let lastId = 0;
@@ -50,7 +50,7 @@ export function lastTimer(): number {
   return lastId;
 }
 
-/** The one that was set last of those that are still to fire, 0 where there is none. */
+/** The latest timer that has not fired yet, or 0. */
 export function newestTimer(): number {
   let newest = 0;
   for (let at = 0; at < size; at++) {
@@ -60,7 +60,7 @@ export function newestTimer(): number {
   return newest;
 }
 
-/** Runs the first timer that is due by then and says whether it ran one: the worker settles promises between two of them. */
+/** Runs the first timer that is due at `byMs` and returns whether it ran one: the worker settles promises between two timers. */
 export function fireNext(byMs: number): boolean {
   dropCleared();
   const first = heap[0];

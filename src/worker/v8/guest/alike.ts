@@ -1,9 +1,9 @@
-/** Where both engines have something and V8 does it differently: as QuickJS does it. */
+/** Makes V8 behave like QuickJS for features that both engines have and V8 implements differently. */
 const { defineProperty } = Object;
 const { apply, construct } = Reflect;
 const { floor, min: smaller } = Math;
 
-/** What the process gives to this code besides what it gives to QuickJS. */
+/** The functions that this code gets from the process, in addition to those in QuickJS. */
 interface V8Functions {
   /** One read of the program's clock, in milliseconds. */
   now(): number;
@@ -61,7 +61,7 @@ function replaceDate(): void {
   replaceDateText(prototype);
 }
 
-/** The engine has no locales, and programs live in UTC. */
+/** QuickJS has no locales, and programs use UTC. */
 function replaceDateText(prototype: Date): void {
   const { toDateString, toISOString, getTime } = prototype;
   const two = (value: number) => (value < 10 ? '0' : '') + value;
@@ -90,7 +90,7 @@ function replaceDateText(prototype: Date): void {
   };
   for (const name of Object.keys(forms)) {
     const form = forms[name] as (date: Date) => string;
-    // A method, so that it has no prototype of its own.
+    // A method, because methods have no `prototype` property.
     const { made } = {
       made(this: Date) {
         return Number.isNaN(apply(getTime, this, [])) ? 'Invalid Date' : form(this);
@@ -113,7 +113,7 @@ function replaceText(): void {
     toLocaleUpperCase(this: string) {
       return apply(toUpperCase, this, []) as string;
     },
-    /** By code points of the composed form: there is no collation. */
+    /** Compares code points of the composed form: there is no collation. */
     localeCompare(this: string, that: unknown) {
       let left = String(this);
       let right = String(that);
@@ -147,7 +147,7 @@ function compareCodePoints(left: string, right: string): number {
   return left.length === right.length ? 0 : left.length < right.length ? -1 : 1;
 }
 
-/** xorshift64*, as in QuickJS, in halves: whole numbers of 64 bits would be slow objects here. */
+/** xorshift64*, as in QuickJS, in halves: 64-bit integers would be slow BigInts here. */
 let high = 0;
 let low = 1;
 
@@ -175,7 +175,7 @@ function replaceRandom(): void {
       lowWord ^= shifted;
       high = highWord;
       low = lowWord;
-      // The product's lower 64 bits; of these the upper 52 are the fraction.
+      // The lower 64 bits of the product; their upper 52 bits are the fraction.
       const a = lowWord & 0xffff;
       const b = lowWord >>> 16;
       const c = MULTIPLIER_LOW & 0xffff;
@@ -183,7 +183,7 @@ function replaceRandom(): void {
       const middle = b * c + ((a * c) >>> 16);
       const carried = a * d + (middle & 0xffff);
       const productLow = imul(lowWord, MULTIPLIER_LOW);
-      // Numbers up to 2^33: divided, not shifted.
+      // Numbers up to 2^33, so they are divided, not shifted.
       const upper = b * d + floor(middle / 65_536) + floor(carried / 65_536);
       const productHigh = (upper | 0) + imul(highWord, MULTIPLIER_LOW) + imul(lowWord, MULTIPLIER_HIGH);
       return ((productHigh >>> 0) * 1_048_576 + (productLow >>> 12)) / 4_503_599_627_370_496;

@@ -1,5 +1,5 @@
 import { intrinsics, takeBase64 } from './prepare.js';
-// Behind what prepares the world: the same code as in QuickJS, except for stacks (see `scripts/build-worker.mjs`).
+// After the preparation: the same code as in QuickJS, except for stacks (see `scripts/build-worker.mjs`).
 import '../../quickjs/guest/boot.js';
 import { seedRandom } from './alike.js';
 import { hideText, revealTexts } from './engine-errors.js';

@@ -1,9 +1,9 @@
 /**
- * Errors that V8 itself raises have V8's texts, and a program may read them: then it would depend on the engine that happens to
- * run it. So the text of such an error is not given away. Reading it sends the program back to QuickJS, which has
- * its own words. See docs/decisions/0106-auto-is-the-default.md.
+ * Errors that V8 itself raises have V8's messages. A program that reads one would depend on the engine that happens to run it. So
+ * the message of such an error is hidden. Reading it sends the program back to QuickJS, which has its own messages. See
+ * docs/decisions/0106-auto-is-the-default.md.
  *
- * A program gets hold of an error that it did not make in a `catch` clause, which is compiled with a call of `hideText` (see
+ * A program gets an error that it did not create in a `catch` clause, which is compiled with a call of `hideText` (see
  * `transpiler/catch-clauses.ts`), or as the reason of a rejected promise.
  */
 const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Object;
@@ -18,18 +18,18 @@ const takeUnfit = (): ((reason: string) => void) => {
 };
 const unfit = takeUnfit();
 
-/** Raised by the engine, these have texts of their own. */
+/** If the engine raises these, they have its own messages. */
 export const CLASSES = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'URIError'] as const;
-/** Of an unknown name, in both engines. */
+/** The message about an unknown name, the same in both engines. */
 const SAME_TEXT = / is not defined$/;
 const { test } = RegExp.prototype;
 
 const prototypes = new WeakSet<object>();
-/** Made by a program or by the boot code. */
+/** Errors created by a program or by the boot code. */
 const made = new WeakSet<object>();
 let isOver = false;
 
-/** The program has ended: what it failed with is told in the words of the engine that it failed in. */
+/** The program has ended: its failure is reported with the message of the engine in which it failed. */
 export function revealTexts(): void {
   isOver = true;
 }
@@ -78,10 +78,10 @@ function watchClass(name: (typeof CLASSES)[number]): void {
   defineProperty(globalThis, name, { value: Watched, writable: true, configurable: true, enumerable: false });
 }
 
-/** `catch`, `allSettled`, `any` and the others come by here; `await` does not, and ends in a `catch` clause. */
+/** `catch`, `allSettled`, `any` and the others call this; `await` does not, and ends in a `catch` clause. */
 function watchRejections(): void {
   const { then: nativeThen } = Promise.prototype;
-  // A method, so that it has no prototype of its own.
+  // A method, because methods have no `prototype` property.
   const { watched } = {
     watched(this: Promise<unknown>, onFulfilled: unknown, onRejected: unknown) {
       if (typeof onRejected !== 'function') return apply(nativeThen, this, [onFulfilled, onRejected]) as unknown;

@@ -1,9 +1,9 @@
 /**
- * Lists the built-in objects of an engine and the properties of each. The build lists QuickJS's; the V8 process compares
+ * Lists the built-in objects of an engine and the properties of each. The build lists those of QuickJS. The V8 process compares
  * its own with them, because a program must find the same world in both.
  */
 export interface Intrinsic {
-  /** How to reach it: the number of a root below, then names of properties; `^` is the prototype, `get x` a getter. */
+  /** The path to it: the index of a root below, then property names; `^` is the prototype, `get x` a getter. */
   readonly path: readonly (string | number)[];
   readonly keys: readonly string[];
 }
@@ -11,7 +11,7 @@ export interface Intrinsic {
 const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
 const { ownKeys } = Reflect;
 
-/** Objects that no global leads to by properties alone. */
+/** Objects that cannot be reached from a global by properties alone. */
 function roots(): readonly object[] {
   const iteratorOf = (value: Iterable<unknown>) => value[Symbol.iterator]();
   return [
@@ -55,7 +55,7 @@ export function listIntrinsics(): Intrinsic[] {
   return found;
 }
 
-/** What a path of the other engine leads to here. */
+/** The object at a path of the other engine. */
 export function follow(path: Intrinsic['path'], from = roots()): object | undefined {
   let value: unknown = from[path[0] as number];
   for (const step of path.slice(1) as string[]) {

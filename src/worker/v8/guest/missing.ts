@@ -1,6 +1,6 @@
 /**
- * What QuickJS has and an older V8 lacks, where the name alone does not show that a program uses it, or where programs
- * often do. Everything else that is missing keeps a program in QuickJS: see `missingNames`.
+ * Features that QuickJS has and an older V8 lacks, if the name alone does not show that a program uses them, or if programs use
+ * them often. Any other missing feature keeps a program in QuickJS: see `missingNames`.
  */
 type Step<Value> = (value: Value, index: number) => unknown;
 
@@ -64,7 +64,10 @@ interface Base64Bytes {
 declare const atob: (base64: string) => string;
 declare const btoa: (binary: string) => string;
 
-/** For the boot code alone, which uses no options: a program that names these stays in QuickJS. Returns how to take them away. */
+/**
+ * For the boot code alone, which uses no options: a program that names these stays in QuickJS. Returns a function that removes
+ * them.
+ */
 export function lendBase64(): () => void {
   const prototype = Uint8Array.prototype as Uint8Array & Base64Bytes;
   if (prototype.toBase64 !== undefined) return () => {};
@@ -214,7 +217,7 @@ const HELPERS: Record<string, Helper> = {
   },
 };
 
-/** The method is read once, as the language has it. */
+/** The method is read once, as the language specifies. */
 function sourceOf(iterator: unknown): Source {
   if (typeof iterator !== 'object' || iterator === null) throw new TypeError('not an object');
   return { iterator: iterator as Iterator<unknown>, next: (iterator as Iterator<unknown>).next };

@@ -3,7 +3,7 @@ import { watchErrors } from './engine-errors.js';
 import { addMissing, lendBase64 } from './missing.js';
 import { takeIntrinsics, trimTo } from './trim.js';
 
-/** Runs before the boot code, which takes from the globals what it will use later. */
+/** Runs before the boot code, which saves the globals that it will use later. */
 export const intrinsics = takeIntrinsics();
 addMissing();
 trimTo(intrinsics);

@@ -3,8 +3,8 @@ import { host } from '../../quickjs/guest/host.js';
 import { CLASSES } from './engine-errors.js';
 
 /**
- * Takes the place of `quickjs/guest/stack.ts`: stacks that look like those of QuickJS. V8 asks for the text of a stack when
- * it is first read, so positions are mapped then and cost nothing otherwise.
+ * Replaces `quickjs/guest/stack.ts`: stacks that look like those of QuickJS. V8 formats a stack when it is first read, so
+ * positions are mapped then and cost nothing otherwise.
  */
 const apply = Reflect.apply;
 const defineProperty = Object.defineProperty;
@@ -20,9 +20,9 @@ interface CallSite {
   isAsync(): boolean;
 }
 
-/** The frames of an error, in positions of the code that runs. */
+/** The frames of an error, with positions in the executed code. */
 export function rawStackOf(error: unknown): string {
-  // Reading it is what makes it.
+  // Reading the stack creates it.
   if (typeof error !== 'object' || error === null || (error as Error).stack === undefined) return '';
   return (apply(getRaw, raws, [error]) as string | undefined) ?? '';
 }
@@ -48,12 +48,12 @@ export function installStack(): void {
   defineProperty(Error, 'prepareStackTrace', { value: prepare, writable: false, configurable: false });
 }
 
-/** Frames of Node and of awaiting functions are not shown: the other engine has none. */
+/** Frames of Node and of awaiting functions are hidden: QuickJS has none. */
 function frameOf(site: CallSite): string {
   const file = site.getFileName();
   if (site.isAsync() || (file !== null && apply(startsWith, file, ['node:']))) return '';
   const name = site.getFunctionName() ?? '<anonymous>';
-  // The constructor of `engine-errors.ts`, which is native in the other engine.
+  // The constructor of `engine-errors.ts`, which is native in QuickJS.
   if (file === 'codemode:boot' && apply(includes, CLASSES, [name])) return '';
   if (file === null) return '    at ' + name + ' (native)\n';
   return '    at ' + name + ' (' + file + ':' + site.getLineNumber() + ':' + site.getColumnNumber() + ')\n';

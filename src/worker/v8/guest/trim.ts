@@ -1,8 +1,8 @@
 import { follow, type Intrinsic, listIntrinsics, nameOf } from './intrinsics.js';
 
 /**
- * Takes away what QuickJS does not have: Node's globals first of all, then what this V8 has beyond the other engine. No
- * boundary: the jail around the process is. It keeps a program from depending on the engine that happens to run it.
+ * Removes features that QuickJS does not have: Node's globals first, then those that this V8 has in addition. This is not a
+ * security boundary, the jail around the process is. It keeps a program from depending on the engine that happens to run it.
  */
 const { deleteProperty, ownKeys } = Reflect;
 
@@ -22,12 +22,12 @@ export function trimTo(listed: readonly Intrinsic[]): void {
   }
 }
 
-/** These differ for reasons of the engine, and a program that names them means something of its own. */
+/** These differ between the engines, and a program that uses these names means something of its own. */
 const HARMLESS = new Set(['fileName', 'lineNumber', 'columnNumber', 'stack', 'constructor', 'toStringTag']);
 
 /**
- * Names of what QuickJS has and this V8 lacks. A source that contains one stays in QuickJS. Names that something else
- * has too (`map`, `concat`) would keep every program there: what they stand for is written out in `missing.ts`.
+ * Names of features that QuickJS has and this V8 lacks. A source that contains one stays in QuickJS. Names that another object has
+ * too (`map`, `concat`) would keep every program there: they are implemented in `missing.ts`.
  */
 export function missingNames(listed: readonly Intrinsic[]): string[] {
   const missing = new Set<string>();
@@ -42,7 +42,7 @@ export function missingNames(listed: readonly Intrinsic[]): string[] {
   return [...missing];
 }
 
-/** Needed by the boot code, which takes it away itself. */
+/** Needed by the boot code, which removes it itself. */
 function isForBoot(object: object, key: string | symbol): boolean {
   return (
     object === globalThis && (key === 'SharedArrayBuffer' || (typeof key === 'string' && key.startsWith('__host_')))

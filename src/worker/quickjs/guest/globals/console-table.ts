@@ -3,11 +3,11 @@
 import { textOfArguments } from './console-text.js';
 import { objectKeys, smallerOf, toText } from './primordials.js';
 
-/** Rows and columns beyond these are left out, with a note. */
+/** Rows and columns beyond these are omitted, with a note. */
 const MAX_ROWS = 1_000;
 const MAX_COLUMNS = 50;
 
-/** What can't be shown as a table is shown as console.log would. */
+/** A value that can't be shown as a table is shown as by console.log. */
 export function textOfTable(data: unknown, columns: unknown, maxCharacters: number): string {
   if (typeof data !== 'object' || data === null) return textOfArguments([data], maxCharacters);
   try {

@@ -5,13 +5,13 @@ import { kindOf } from './object-kinds.js';
 import { getOwnPropertyDescriptor, indexOf, objectKeys, slice, toText } from './primordials.js';
 import { type Ancestors, append, type TextSink, writeObject } from './stable-json.js';
 
-/** What is written for an object that can't be. */
+/** The text for an object that can't be serialized. */
 export const UNSERIALIZABLE = '[Unserializable Object]';
 
-/** Causes of causes that are written out; a cycle ends earlier. */
+/** The limit of nested causes that are written; a cycle ends earlier. */
 const MAX_CAUSES = 16;
 
-/** Never throws, whatever the arguments are; never longer than `maxCharacters` and a note that it was cut. */
+/** Never throws, whatever the arguments are. The text is never longer than `maxCharacters` plus a note that it was cut. */
 export function textOfArguments(values: readonly unknown[], maxCharacters: number): string {
   const sink: TextSink = { text: '', maxCharacters, isFull: false };
   for (let index = 0; index < values.length && !sink.isFull; index++) {
@@ -41,7 +41,7 @@ function writeArgument(sink: TextSink, value: unknown, parent: Ancestors | undef
   }
 }
 
-/** `Name: message`, the stack, properties of its own, then cause and errors, each in the same way. */
+/** `Name: message`, the stack, its own properties, then cause and errors, each in the same way. */
 function writeError(sink: TextSink, error: object, parent: Ancestors | undefined): void {
   const depth = parent === undefined ? 0 : parent.depth + 1;
   if (depth > MAX_CAUSES) return append(sink, '[more causes]');
@@ -74,11 +74,11 @@ function headAndStack(error: object): string {
   let stack = textOr(read(error, 'stack'), '');
   while (stack.length > 0 && slice(stack, -1) === '\n') stack = slice(stack, 0, -1);
   if (stack === '') return head;
-  // This engine's stacks are frames only, but a program may have made one in the other style.
+  // This engine's stacks contain only frames, but a program may have created one in the other style.
   return indexOf(stack, head) === 0 ? stack : head + '\n' + stack;
 }
 
-/** What a program, or our own error classes, hung on the error: code, hint, path and the like. */
+/** Properties that a program, or our own error classes, added to the error: code, hint, path and the like. */
 function extraProperties(error: object): object | undefined {
   const extras = { __proto__: null } as unknown as Record<string, unknown>;
   const keys = objectKeys(error);
@@ -92,7 +92,7 @@ function extraProperties(error: object): object | undefined {
   return isEmpty ? undefined : extras;
 }
 
-/** An error with a getter that throws is still an error worth reading. */
+/** An error with a getter that throws is still worth printing. */
 function read(value: object, key: PropertyKey): unknown {
   try {
     return (value as Record<PropertyKey, unknown>)[key];

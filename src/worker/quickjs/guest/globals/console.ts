@@ -6,9 +6,9 @@ import { currentTimeMs, indexOf, repeat, slice, smallerOf, toText } from './prim
 export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
 
 export interface ConsoleOptions {
-  /** A longer message is cut, with a note; an enormous object is not even written out. 1 MiB unless told. */
+  /** A longer message is cut, with a note; an enormous object is not even serialized. Default: 1 MiB. */
   readonly maxMessageCharacters?: number;
-  /** The clock of `time` and its like, in milliseconds. `Date.now` as it was when the image was made unless told. */
+  /** The clock of `time` and similar methods, in milliseconds. Default: `Date.now` as saved when the image was built. */
   readonly now?: () => number;
 }
 
@@ -18,7 +18,7 @@ const MAX_INDENT_LEVELS = 16;
 
 type Log = (...values: unknown[]) => void;
 
-/** The guest's `console`. Every method is a plain function: it can be passed on alone. */
+/** The guest's `console`. Every method is a plain function that works without its object. */
 export interface GuestConsole {
   log: Log;
   info: Log;
@@ -40,8 +40,8 @@ export interface GuestConsole {
 }
 
 /**
- * A console that hands every call, as one string, to `write`. Arguments are joined by one space and never read as a
- * format. It continues working when a program has patched the built-in prototypes.
+ * A console that passes every call, as one string, to `write`. Arguments are joined by one space and never read as a format. It
+ * keeps working after a program has patched the built-in prototypes.
  */
 export function createConsole(
   write: (level: LogLevel, message: string) => void,
@@ -121,7 +121,7 @@ export function createConsole(
   return console;
 }
 
-/** Empty where a program has put a stack hook of its own in the way. */
+/** Empty if a program has installed its own stack hook. */
 function currentStack(): string {
   try {
     const { stack } = new Error();
@@ -131,7 +131,7 @@ function currentStack(): string {
   }
 }
 
-/** Indentation can multiply the length of a text of many short lines, so it has the same bound. */
+/** Indentation can multiply the length of a text with many short lines, so it has the same limit. */
 function indentLines(text: string, indent: string, maxCharacters: number): string {
   let output = indent;
   let start = 0;

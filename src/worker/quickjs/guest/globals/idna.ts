@@ -1,5 +1,5 @@
-// Domain to ASCII of the URL standard: UTS #46, non-transitional, CheckBidi and CheckJoiners on, CheckHyphens,
-// UseSTD3ASCIIRules and VerifyDnsLength off. The tables are parsed at the first host that needs them.
+// Domain to ASCII of the URL standard: UTS #46, non-transitional, CheckBidi and CheckJoiners on, CheckHyphens, UseSTD3ASCIIRules
+// and VerifyDnsLength off. The tables are parsed for the first host that needs them.
 import {
   BIDI_RUNS,
   DISALLOWED_RANGES,
@@ -18,11 +18,11 @@ const ASCII_PREFIX = 'xn--';
 const ZERO_WIDTH_NON_JOINER = 0x200c;
 const ZERO_WIDTH_JOINER = 0x200d;
 
-/** The ASCII form of a domain, lower case; undefined where UTS #46 finds an error. Forbidden characters are not looked for. */
+/** The ASCII form of a domain, in lower case; undefined if UTS #46 finds an error. Forbidden characters are not checked here. */
 export function domainToAscii(domain: string): string | undefined {
   if (ASCII_ONLY.test(domain)) {
     const lower = domain.toLowerCase();
-    // The standard itself names this shortcut: without Punycode, ASCII is only lowercased.
+    // The standard itself allows this shortcut: without Punycode, ASCII is only lowercased.
     if (!lower.startsWith(ASCII_PREFIX) && !lower.includes('.xn--')) return lower;
   }
   const mapped = mapDomain(domain);
@@ -61,7 +61,7 @@ function mapCharacter(character: string): string {
 
 function decodeLabel(label: string): string | undefined {
   const decoded = decodePunycode(label.slice(ASCII_PREFIX.length));
-  // An empty or all-ASCII label has no business in Punycode.
+  // An empty or all-ASCII label must not be in Punycode.
   return decoded === undefined || ASCII_ONLY.test(decoded) ? undefined : decoded;
 }
 
@@ -106,7 +106,7 @@ function bidiClassOf(point: number): string {
   return classes[lastAtOrBelow(starts, point)] ?? 'O';
 }
 
-/** What was mapped is valid; only Punycode brings in code points that the mapping would change or drop. */
+/** Mapped code points are valid; only Punycode can contain code points that the mapping would change or drop. */
 function isInvalid(point: number): boolean {
   if (point < 0x80) return false;
   const character = String.fromCodePoint(point);
@@ -174,7 +174,7 @@ function isIn(ranges: readonly number[], point: number): boolean {
   return lastAtOrBelow(ranges, point) % 2 === 0;
 }
 
-/** Index of the last entry that is not greater than `point`, -1 if there is none. */
+/** Index of the last entry that is not greater than `point`, or -1. */
 function lastAtOrBelow(sorted: readonly number[], point: number): number {
   let low = -1;
   let high = sorted.length;

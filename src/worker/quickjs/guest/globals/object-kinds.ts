@@ -1,5 +1,5 @@
-// What an object really is, told by its internal slots rather than by names that a program can change. Everything used is
-// taken at load, so that a program that patches a prototype later changes nothing here.
+// Finds the kind of an object by its internal slots rather than by names that a program can change. All built-ins are saved at
+// load, so that a program that patches a prototype later changes nothing here.
 
 const { getPrototypeOf, getOwnPropertyDescriptor, apply } = Reflect;
 const { isView } = ArrayBuffer;
@@ -26,7 +26,7 @@ export type ObjectKind =
   | 'String'
   | 'Symbol';
 
-/** `Opaque` is what has a state that can't be read: promises, weak collections, iterators. Throws for a revoked proxy. */
+/** `Opaque` objects have a state that can't be read: promises, weak collections, iterators. Throws for a revoked proxy. */
 export function kindOf(value: object): ObjectKind {
   if (typeof value === 'function') return 'Function';
   if (isArray(value)) return 'Array';
@@ -34,7 +34,7 @@ export function kindOf(value: object): ObjectKind {
   if (prototype === objectPrototype || prototype === null) return 'Object';
   if (isView(value)) return 'ArrayBufferView';
   if (isError(value)) return 'Error';
-  // An instance of a subclass has its built-in prototype further up.
+  // An instance of a subclass has its built-in prototype further up the chain.
   let ancestor: object | null = prototype;
   for (let steps = 0; ancestor !== null && ancestor !== objectPrototype && steps < MAX_ANCESTORS; steps++) {
     const kind: KnownKind | undefined = knownKind(ancestor);
@@ -44,13 +44,13 @@ export function kindOf(value: object): ObjectKind {
   return 'Object';
 }
 
-/** A chain longer than this is a program's joke. */
+/** No real program has a longer chain. */
 const MAX_ANCESTORS = 64;
 
 interface KnownKind {
   readonly prototype: object;
   readonly name: ObjectKind;
-  /** A method or getter that throws for any `this` that has not the internal slot, and does nothing else. */
+  /** A method or getter that throws for any `this` without the internal slot, and does nothing else. */
   readonly slot: (() => unknown) | undefined;
 }
 
@@ -73,7 +73,7 @@ const KNOWN: readonly KnownKind[] = [
     name: 'SharedArrayBuffer',
     slot: getter(SharedArrayBuffer.prototype, 'byteLength'),
   },
-  // To this engine, Error.isError is false of a DOMException.
+  // In this engine, Error.isError is false for a DOMException.
   { prototype: DOMException.prototype, name: 'DOMException', slot: getter(DOMException.prototype, 'name') },
   { prototype: Number.prototype, name: 'Number', slot: method(Number.prototype, 'valueOf') },
   { prototype: String.prototype, name: 'String', slot: method(String.prototype, 'valueOf') },

@@ -1,7 +1,7 @@
-// Percent-encoding as the URL standard has it. Every set is one regular expression: the engine's matcher is compiled C,
-// a loop over code points here is interpreted and about thirty times slower.
+// Percent-encoding of the URL standard. Every set is one regular expression: the engine's matcher is compiled C, while a loop over
+// code points is interpreted here and about thirty times slower.
 
-/** Everything outside of printable ASCII. */
+/** Everything outside printable ASCII. */
 export const C0_CONTROL_SET = /[^\x20-\x7e]/gu;
 export const FRAGMENT_SET = /[^\x21\x23-\x3b\x3d\x3f-\x5f\x61-\x7e]/gu;
 export const QUERY_SET = /[^\x21\x24-\x3b\x3d\x3f-\x7e]/gu;
@@ -23,12 +23,12 @@ export function formEncode(text: string): string {
   return wellFormed(text).replace(FORM_SET, encodeFormCodePoint);
 }
 
-/** The parser's side of it: `+` is a space, and bytes that are not UTF-8 become U+FFFD. */
+/** The corresponding parser: `+` is a space, and bytes that are not UTF-8 become U+FFFD. */
 export function formDecode(text: string): string {
   return percentDecode(text.indexOf('+') < 0 ? text : text.replaceAll('+', ' '));
 }
 
-/** Decodes `%XX`, then reads the bytes as UTF-8 without looking for a byte order mark. */
+/** Decodes `%XX`, then decodes the bytes as UTF-8 and keeps a byte order mark. */
 export function percentDecode(text: string): string {
   if (text.indexOf('%') < 0) return wellFormed(text);
   try {
@@ -45,7 +45,7 @@ export function wellFormed(text: string): string {
 
 function encodeCodePoint(character: string): string {
   const code = character.charCodeAt(0);
-  // encodeURIComponent leaves some of ASCII alone, so ASCII is written here.
+  // encodeURIComponent leaves part of ASCII unescaped, so ASCII is encoded here.
   return code < 0x80 ? hexByte(code) : encodeURIComponent(character);
 }
 
@@ -57,8 +57,8 @@ function hexByte(byte: number): string {
   return (byte < 16 ? '%0' : '%') + byte.toString(16).toUpperCase();
 }
 
-// One stretch of well-formed UTF-8 in escapes, or a single escape, which is then either valid alone or the first byte of
-// something that is not UTF-8. The alternatives are the rows of the standard's table of well-formed byte sequences.
+// One run of well-formed UTF-8 in escapes, or a single escape, which is then either valid alone or the first byte of an invalid
+// sequence. The alternatives are the rows of the standard's table of well-formed byte sequences.
 const TAIL = '%[89ab][0-9a-f]';
 const ESCAPES = new RegExp(
   [
@@ -70,7 +70,7 @@ const ESCAPES = new RegExp(
     `%f0%[9ab][0-9a-f]${TAIL}${TAIL}`,
     `%f[1-3]${TAIL}${TAIL}${TAIL}`,
     `%f4%8[0-9a-f]${TAIL}${TAIL}`,
-    // What is left is broken. A maximal subpart of a sequence is replaced as a whole.
+    // The rest is invalid. A maximal subpart of a sequence is replaced as a whole.
     `%e0%[ab][0-9a-f]`,
     `%e[1-9a-cef]${TAIL}`,
     `%ed%[89][0-9a-f]`,

@@ -1,10 +1,10 @@
-// Built-in functions as they were when the image was made. A program may patch any prototype; what is built on these
-// continues working. Iteration, spreading and array methods are patchable too, so users of this file loop by index. So are
-// template literals: this engine compiles them to calls of String.prototype.concat. They add strings with +.
+// Built-in functions, saved when the image was built. A program may patch any prototype; code that uses these keeps working.
+// Iteration, spreading and array methods are patchable too, so users of this file loop by index. So are template literals: this
+// engine compiles them to calls of String.prototype.concat. Users of this file concatenate with +.
 
 const { bind, call } = Function.prototype;
 
-/** `uncurryThis(f)(object, ...args)` is `f.call(object, ...args)`, without looking up `call` ever again. */
+/** `uncurryThis(f)(object, ...args)` is `f.call(object, ...args)`, without ever looking up `call` again. */
 const uncurryThis = bind.bind(call) as <This, Args extends unknown[], Result>(
   method: (this: This, ...args: Args) => Result,
 ) => (self: This, ...args: Args) => Result;

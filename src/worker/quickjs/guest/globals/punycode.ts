@@ -10,10 +10,10 @@ const INITIAL_N = 0x80;
 const MAX_CODE_POINT = 0x10ffff;
 const DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** The longest label worth decoding: DNS allows 63 characters, the URL standard more; past this the work is quadratic. */
+/** The longest label that is decoded: DNS allows 63 characters, the URL standard more. Beyond this the quadratic work is too much. */
 const MAX_LABEL_CHARACTERS = 8_192;
 
-/** What follows `xn--` to Unicode; undefined where it is not Punycode. */
+/** Decodes the part after `xn--` to Unicode; undefined if it is not Punycode. */
 export function decodePunycode(input: string): string | undefined {
   if (input.length > MAX_LABEL_CHARACTERS || /[^\0-\x7f]/.test(input)) return undefined;
   const delimiter = input.lastIndexOf('-');
@@ -44,7 +44,7 @@ export function decodePunycode(input: string): string | undefined {
   return output.join('');
 }
 
-/** Unicode to what follows `xn--`; undefined for a label beyond the bound. */
+/** Encodes Unicode to the part after `xn--`; undefined for a label over the limit. */
 export function encodePunycode(label: string): string | undefined {
   if (label.length > MAX_LABEL_CHARACTERS) return undefined;
   const points: number[] = [];
@@ -105,7 +105,7 @@ function adapt(delta: number, count: number, isFirst: boolean): number {
   return k + Math.floor(((BASE - T_MIN + 1) * rest) / (rest + SKEW));
 }
 
-/** -1 for anything that is not a digit, the end of the input (NaN) included. */
+/** -1 for anything that is not a digit, including the end of the input (NaN). */
 function digitValue(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30 + 26;
   const lower = code | 0x20;

@@ -1,4 +1,4 @@
-// For tests only: the guest's globals in the real engine, the way the image has them.
+// For tests only: the guest's globals in the real engine, as in the image.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +10,11 @@ const require = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const MEMORY_LIMIT_BYTES = 128 * 1024 * 1024;
 
-/** One engine with some globals in it. Close it at the end. */
+/** One engine with some globals in it. It must be closed. */
 export interface Guest {
-  /** Evaluates an expression and gives its value by way of JSON (undefined stays undefined); throws what it throws. */
+  /** Evaluates an expression and returns its value through JSON (undefined stays undefined). Throws the expression's errors. */
   evaluate(expression: string): unknown;
-  /** Calls a function expression with one argument, both ways by way of JSON. */
+  /** Calls a function expression with one argument. Argument and result pass through JSON. */
   call(functionExpression: string, argument: unknown): unknown;
   /** Bytes that the engine has allocated, after a collection. */
   heapBytes(): number;
@@ -22,8 +22,8 @@ export interface Guest {
 }
 
 /**
- * Starts an engine and puts `install` into it: a module's source, relative to this folder, that may import the globals.
- * The stack limit is that of the product.
+ * Starts an engine and installs `install` in it: a module's source, relative to this folder, that may import the globals. The
+ * stack limit is that of the product.
  */
 export async function startGuest(install: string): Promise<Guest> {
   const script = await bundleForGuest(install);
@@ -52,7 +52,7 @@ export async function startGuest(install: string): Promise<Guest> {
   };
 }
 
-/** What the build makes of guest code: one script without imports, minified like the image's. */
+/** Bundles guest code as the build does: one script without imports, minified like the image's. */
 export async function bundleForGuest(source: string): Promise<string> {
   const result = await build({
     stdin: { contents: source, resolveDir: folder, loader: 'ts' },
@@ -67,12 +67,12 @@ export async function bundleForGuest(source: string): Promise<string> {
   return result.outputFiles[0]?.text ?? '';
 }
 
-/** The same source that a guest gets, evaluated in Node: the other side of a comparison. */
+/** Evaluates the same source in Node, for comparison. */
 export function evaluateInNode(source: string): unknown {
   return runInThisContext(source);
 }
 
-/** Numbers in [0, 1) from a seed, so that a failing case can be run again. */
+/** Numbers in [0, 1) from a seed, so that a failing case can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -50,7 +50,7 @@ export interface Ancestors {
   readonly depth: number;
 }
 
-/** Deeper than this is not data, and recursion here must stay far from the end of the engine's stack. */
+/** Deeper structures are not data, and recursion here must stay far from the end of the engine's stack. */
 const MAX_DEPTH = 100;
 
 export function append(sink: TextSink, piece: string): void {
@@ -59,20 +59,20 @@ export function append(sink: TextSink, piece: string): void {
   if (piece.length <= room) sink.text += piece;
   else {
     sink.isFull = true;
-    // Half of a surrogate pair would not survive the way out of the sandbox.
+    // Half of a surrogate pair would not survive the transfer out of the sandbox.
     const isPairCut = room > 0 && (charCodeAt(piece, room - 1) & 0xfc00) === 0xd800;
     sink.text += slice(piece, 0, isPairCut ? room - 1 : room);
   }
 }
 
-/** Writes an object as a whole argument. What is not JSON data (a function, a RegExp, a promise) stands without quotes. */
+/** Writes an object as a whole argument. A value that is not JSON data (a function, a RegExp, a promise) is written without quotes. */
 export function writeObject(sink: TextSink, value: object): void {
   const foreign = foreignText(value);
   if (foreign !== undefined) append(sink, foreign);
   else if (!writeValue(sink, '', value, undefined)) append(sink, 'undefined');
 }
 
-/** False, and nothing written, for what JSON leaves out. */
+/** Returns false, and writes nothing, for a value that JSON omits. */
 function writeValue(sink: TextSink, key: string, value: unknown, parent: Ancestors | undefined): boolean {
   switch (typeof value) {
     case 'undefined':
@@ -114,7 +114,7 @@ function writeNested(sink: TextSink, key: string, value: object, parent: Ancesto
   const replaced: unknown = apply(toJson, value, [key]);
   if (typeof replaced !== 'object' || replaced === null) return writeValue(sink, key, replaced, parent);
   const outer = enter(value, parent);
-  // toJSON may well return the object itself.
+  // toJSON may return the object itself.
   writeOfKind(sink, replaced, kindOf(replaced), replaced === value ? outer : enter(replaced, outer));
   return true;
 }
@@ -163,7 +163,7 @@ function writeRecord(sink: TextSink, record: object, ancestors: Ancestors): void
   for (let index = 0; index < keys.length && !sink.isFull; index++) {
     const key = keys[index] as string;
     const value = (record as Record<string, unknown>)[key];
-    // Written before the value, and taken back if there turns out to be none.
+    // Written before the value, and removed again if there is no value.
     const before = sink.text;
     append(sink, (isFirst ? '' : ',') + quote(key) + ':');
     if (writeValue(sink, key, value, ancestors)) isFirst = false;
@@ -198,12 +198,12 @@ function writeIterated<Item>(
 }
 
 function writeQuoted(sink: TextSink, text: string): void {
-  // Quoting makes it longer, never shorter: what does not fit now would not fit quoted.
+  // Quoting only makes it longer: a text that does not fit now would not fit quoted.
   const room = sink.maxCharacters - sink.text.length;
   append(sink, quote(text.length > room ? slice(text, 0, room + 1) : text));
 }
 
-/** Name, message, stack, cause and errors are rarely enumerable, and never to be lost. */
+/** Name, message, stack, cause and errors are rarely enumerable, and must never be lost. */
 function errorRecord(error: object): Record<string, unknown> {
   const record = { __proto__: null } as unknown as Record<string, unknown>;
   const keys = objectKeys(error);
@@ -220,7 +220,7 @@ function errorRecord(error: object): Record<string, unknown> {
   return record;
 }
 
-/** Text for what has no JSON form; undefined for what has one. */
+/** The text for an object without a JSON form; undefined for an object with one. */
 function foreignText(value: object): string | undefined {
   switch (kindOf(value)) {
     case 'Function': {

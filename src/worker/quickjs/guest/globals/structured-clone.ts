@@ -3,7 +3,7 @@ import { kindOf } from './object-kinds.js';
 
 declare const DOMException: new (message: string, name: string) => Error;
 
-/** ES2024, which the library types of this unit do not have yet. */
+/** ES2024, which this unit's library types do not include yet. */
 interface ModernArrayBuffer extends ArrayBuffer {
   readonly detached: boolean;
   readonly resizable: boolean;
@@ -13,16 +13,16 @@ interface ModernArrayBuffer extends ArrayBuffer {
 }
 
 /**
- * `structuredClone` of the HTML standard. Throws a `DataCloneError` for what has no readable state: functions, symbols,
- * promises, weak collections, iterators, shared buffers, revoked proxies. Any other proxy can't be told from its target
- * here, and is cloned as what it shows.
+ * `structuredClone` of the HTML standard. Throws a `DataCloneError` for values without readable state: functions, symbols,
+ * promises, weak collections, iterators, shared buffers, revoked proxies. Any other proxy can't be distinguished from its target
+ * here, and is cloned with what it exposes.
  */
 export function structuredClone(value: unknown, options: unknown = undefined): unknown {
   if (arguments.length === 0) throw new TypeError('structuredClone: 1 argument required, but only 0 present');
   const transfer = transferList(options);
   const run: CloneRun = { memory: new Map(), standIns: new Map(), views: [] };
-  // Nothing may be detached before the whole value has proved to be cloneable. So what is transferred is stood in for at
-  // first, and a second walk, over the finished copy, where nothing can fail, puts the new buffers in.
+  // Nothing may be detached before the whole value has proved to be cloneable. So transferred buffers get placeholders first, and
+  // a second walk over the finished copy, where nothing can fail, inserts the new buffers.
   for (const buffer of transfer) run.standIns.set(buffer, {});
   const copy = cloneValue(value, run);
   if (transfer.length === 0) return copy;
@@ -35,11 +35,11 @@ export function structuredClone(value: unknown, options: unknown = undefined): u
 }
 
 interface CloneRun {
-  /** Original to copy, so that cycles and shared objects come out as such. */
+  /** Maps each original to its copy, so that cycles and shared objects are preserved. */
   readonly memory: Map<object, unknown>;
   readonly standIns: Map<ModernArrayBuffer, object>;
   readonly views: { standIn: object; bufferStandIn: object; rebuild: (buffer: ArrayBuffer) => ArrayBufferView }[];
-  /** Buffers of the copy are the copy's own by then. */
+  /** In the second walk the buffers of the copy are its own. */
   readonly isSecondWalk?: true;
 }
 
@@ -91,7 +91,7 @@ function cloneArray(original: readonly unknown[], run: CloneRun): unknown[] {
   const { length } = original;
   const copy = remember(new Array<unknown>(length), original, run);
   const keys = Object.keys(original);
-  // Index keys come first and in order, so this is true of arrays without holes and without other properties only.
+  // Index keys come first and in order, so this holds only for arrays without holes and without other properties.
   if (keys.length !== length || (length > 0 && keys[length - 1] !== String(length - 1))) {
     return cloneProperties(original, copy, run, keys);
   }
@@ -106,7 +106,7 @@ function cloneProperties<Copy extends object>(
   keys = Object.keys(original),
 ): Copy {
   for (const key of keys) {
-    // A getter that ran before may have deleted it.
+    // An earlier getter may have deleted it.
     if (!Object.hasOwn(original, key)) continue;
     const value = cloneValue((original as Record<string, unknown>)[key], run);
     if (key !== '__proto__') (copy as Record<string, unknown>)[key] = value;
@@ -187,7 +187,7 @@ function cloneView(original: ArrayBufferView, run: CloneRun): object {
   const name = typedArrayName.call(original) ?? 'DataView';
   const Constructor = VIEW_CONSTRUCTORS.get(name) ?? (globalThis as unknown as Record<string, never>)[name];
   if (Constructor === undefined) throw notCloneable(name);
-  // Throws for a buffer that is detached or shared, before a view of it is checked.
+  // Throws for a detached or shared buffer, before a view of it is checked.
   const copiedBuffer = cloneValue(buffer, run) as object;
   const { byteOffset } = original;
   const length = (original as Partial<Uint8Array>).length ?? original.byteLength;

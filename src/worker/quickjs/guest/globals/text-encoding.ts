@@ -1,5 +1,5 @@
-// TextEncoder and TextDecoder for UTF-8. There is no native codec in the engine, but base64, escape and the URI functions
-// are native: bytes travel to a string and back through them, about forty times faster than a loop over bytes.
+// TextEncoder and TextDecoder for UTF-8. The engine has no native codec, but base64, escape and the URI functions are native:
+// converting bytes through them is about forty times faster than a loop over bytes.
 
 interface Base64Bytes {
   toBase64(): string;
@@ -10,12 +10,12 @@ interface Base64Constructor {
 declare const atob: (base64: string) => string;
 declare const btoa: (binary: string) => string;
 
-/** Taken now: V8 has these only while it boots. */
+/** Saved now: V8 has these only while it boots. */
 const apply = Reflect.apply;
 const fromBase64 = (Uint8Array as unknown as Base64Constructor).fromBase64.bind(Uint8Array);
 const { toBase64 } = Uint8Array.prototype as Uint8Array & Base64Bytes;
 
-/** Bytes or characters handled at once: the detours hold several copies of a piece, and a run's memory is limited. */
+/** Bytes or characters processed at once: the conversions hold several copies of a piece, and a run's memory is limited. */
 const PIECE = 96 * 1024;
 /** Well below the 65,535 that the engine allows in one call. */
 const MAX_ARGUMENTS = 16_384;
@@ -60,7 +60,7 @@ export class TextEncoder {
 export class TextDecoder {
   #fatal: boolean;
   #ignoreBOM: boolean;
-  /** The beginning of a character whose end was not in the last chunk: at most three bytes. */
+  /** The first bytes of a character whose end was not in the last chunk: at most three bytes. */
   #pending = '';
   #isStreaming = false;
   #hasSeenStart = false;
@@ -155,7 +155,7 @@ function encodePiece(text: string): Uint8Array {
   return fromBase64(btoa(binary));
 }
 
-/** `end`, or one less where that would cut a surrogate pair in two. */
+/** `end`, or one less if `end` would split a surrogate pair. */
 function cutBefore(text: string, end: number): number {
   const isPairCut = end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00;
   return isPairCut ? end - 1 : end;
@@ -166,12 +166,12 @@ function binaryOf(bytes: Uint8Array): string {
   return atob(apply(toBase64, bytes, []) as string);
 }
 
-/** Throws where the bytes are not UTF-8. */
+/** Throws if the bytes are not UTF-8. */
 function decodeValid(binary: string): string {
   return decodeURIComponent(escape(binary));
 }
 
-/** How much of `binary` can be decoded now; what is left is the beginning of a character that may yet be completed. */
+/** How much of `binary` can be decoded now. The rest is the start of a character that may still be completed. */
 function completeLength(binary: string): number {
   const length = binary.length;
   for (let back = 1; back <= 3 && back <= length; back++) {
@@ -185,8 +185,8 @@ const INCOMPLETE =
   /^(?:[\xc2-\xdf]|\xe0[\xa0-\xbf]?|[\xe1-\xec\xee\xef][\x80-\xbf]?|\xed[\x80-\x9f]?|\xf0(?:[\x90-\xbf][\x80-\xbf]?)?|[\xf1-\xf3](?:[\x80-\xbf][\x80-\xbf]?)?|\xf4(?:[\x80-\x8f][\x80-\xbf]?)?)$/;
 
 /**
- * Any bytes to text. The longest beginning of a character that leads nowhere becomes one U+FFFD, and so does each byte that
- * can begin nothing. A loop is the slow way in an interpreter, 0.3 s for a megabyte of noise, but text never gets here.
+ * Decodes any bytes. The longest invalid prefix of a character becomes one U+FFFD, and so does each byte that can start no
+ * character. A loop is slow in an interpreter, 0.3 s for a megabyte of noise, but valid text never gets here.
  */
 function decodeLeniently(binary: string): string {
   const units = new Uint16Array(binary.length);
@@ -202,13 +202,13 @@ function decodeLeniently(binary: string): string {
       units[count++] = 0xfffd;
       continue;
     }
-    // No overlong forms, no surrogates, nothing beyond U+10FFFF: all three are told by the second byte.
+    // No overlong forms, no surrogates, nothing beyond U+10FFFF: the second byte shows all three.
     let lowest = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
     let highest = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
     let point = first & (0x3f >> missing);
     for (; missing > 0; missing--) {
       const next = binary.charCodeAt(index);
-      // False for the NaN behind the end, too.
+      // Also false for the NaN after the end.
       if (!(next >= lowest && next <= highest)) break;
       lowest = 0x80;
       highest = 0xbf;

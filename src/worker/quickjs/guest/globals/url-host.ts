@@ -1,13 +1,13 @@
-// The host parser of the URL standard. Hosts are kept in their serialised form: no rule needs any other.
+// The host parser of the URL standard. Hosts are kept in their serialised form: no rule needs another form.
 import { domainToAscii } from './idna.js';
 import { C0_CONTROL_SET, percentDecode, percentEncode } from './percent-encoding.js';
 
-/** Names that need no work: the common case, in one match. A last label that starts with a digit may be a number. */
+/** Names that need no processing: the common case, in one match. A last label that starts with a digit may be a number. */
 const PLAIN_DOMAIN = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
 const FORBIDDEN_IN_HOST = /[\0\t\n\r #/:<>?@[\\\]^|]/;
 const FORBIDDEN_IN_DOMAIN = /[\0-\x20#%/:<>?@[\\\]^|\x7f]/;
 
-/** The serialised host; undefined where the standard fails. `isSpecial` is whether the URL's scheme is. */
+/** The serialised host; undefined if the standard fails. `isSpecial`: whether the URL's scheme is special. */
 export function parseHost(input: string, isSpecial: boolean): string | undefined {
   if (isSpecial && PLAIN_DOMAIN.test(input) && !input.includes('xn--')) return input;
   if (input.startsWith('[')) return input.endsWith(']') ? parseIpv6(input.slice(1, -1)) : undefined;
@@ -48,12 +48,12 @@ function parseIpv6(input: string): string | undefined {
   const tail = halves.length === 2 ? parsePieces(halves[1] as string, true) : [];
   if (head === undefined || tail === undefined) return undefined;
   const missing = 8 - head.length - tail.length;
-  // '::' means at least one piece, and without it there must be all eight.
+  // '::' stands for at least one piece, and without it there must be all eight.
   if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
   return `[${serialiseIpv6([...head, ...new Array<number>(missing).fill(0), ...tail])}]`;
 }
 
-/** Pieces between colons; only the very last one of an address may be a dotted IPv4 address, worth two. */
+/** Pieces between colons. Only the last piece of an address may be a dotted IPv4 address, which counts as two. */
 function parsePieces(text: string, mayEndInIpv4: boolean): number[] | undefined {
   if (text === '') return [];
   const pieces: number[] = [];

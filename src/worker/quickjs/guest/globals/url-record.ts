@@ -1,6 +1,6 @@
-// The URL parser of the standard, written over whole components instead of as a state machine over code points: in an
-// interpreter, indexOf, split and regular expressions are the fast instructions. '#' ends everything before it and '?'
-// everything but the fragment, in every state of the machine; that is what makes the cut at the start sound.
+// The URL parser of the standard, written over whole components instead of as a state machine over code points: in an interpreter,
+// indexOf, split and regular expressions are fast. In every state of the machine, '#' ends everything before it and '?' ends
+// everything except the fragment, so cutting there first is sound.
 import {
   C0_CONTROL_SET,
   FRAGMENT_SET,
@@ -12,7 +12,7 @@ import {
 } from './percent-encoding.js';
 import { parseHost } from './url-host.js';
 
-/** A URL in parts. `path` is in its serialised form, opaque or not: '' is the empty list, '/' the list of one ''. */
+/** A parsed URL. `path` is in its serialised form, opaque or not: '' is the empty list, '/' the list of one ''. */
 export interface UrlRecord {
   scheme: string;
   username: string;
@@ -40,9 +40,9 @@ const TAB_OR_NEWLINE = /[\t\n\r]/g;
 const OUTER_SPACE = /^[\0-\x20]+|[\0-\x20]+$/g;
 const SPACE_OR_CONTROL = /[\0-\x20]/;
 /**
- * An http URL that is already in its serialised form, which most are: parsed by one match, four times as fast as the
- * steps below. A host that ends in a number or holds Punycode, and a path segment that starts with a dot, escaped or
- * not, are left to them.
+ * Most URLs are http URLs that are already in serialised form: one match parses them, four times as fast as the steps below. A
+ * host that ends in a number or contains Punycode, and a path segment that starts with a dot, escaped or not, are left to those
+ * steps.
  */
 const PLAIN_HTTP_URL =
   /^(https?):\/\/((?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*)(?::([1-9][0-9]{0,3}))?((?:\/(?![.%])[!$-.0-;=@-Z[\]_a-z|~]*)+)(?:\?([!$-&(-;=?-~]*))?(?:#([!#-;=?-_a-~]*))?$/;
@@ -50,7 +50,7 @@ const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 const DRIVE_LETTER = /^[A-Za-z][:|]$/;
 const STARTS_WITH_DRIVE_LETTER = /^[A-Za-z][:|](?:[/\\]|$)/;
 
-/** Parses `input`, against `base` where it is relative. Undefined where the standard fails. */
+/** Parses `input`, against `base` if it is relative. Undefined if the standard fails. */
 export function parseUrl(input: string, base?: UrlRecord): UrlRecord | undefined {
   const plain = parsePlainHttpUrl(input);
   if (plain !== undefined) return plain;
@@ -84,7 +84,7 @@ function parsePlainHttpUrl(input: string): UrlRecord | undefined {
   return record;
 }
 
-/** Everything but query and fragment; `next` is the character that ended `rest`. An inherited query is in the record. */
+/** Everything except query and fragment. `next` is the character that ended `rest`. An inherited query is in the record. */
 function resolve(
   scheme: string | undefined,
   rest: string,
@@ -158,7 +158,7 @@ function parseFileHost(record: UrlRecord, rest: string): UrlRecord | undefined {
   return setPath(record, end < 0 ? '' : rest.slice(end));
 }
 
-/** From behind the slashes: credentials, host, port, path. */
+/** The part after the slashes: credentials, host, port, path. */
 function parseAuthority(record: UrlRecord, rest: string): UrlRecord | undefined {
   const special = isSpecial(record);
   const end = rest.search(special ? /[/\\]/ : /\//);
@@ -185,7 +185,7 @@ function parseAuthority(record: UrlRecord, rest: string): UrlRecord | undefined 
   return setPath(record, end < 0 ? '' : rest.slice(end));
 }
 
-/** Index of the first colon outside of brackets, -1 if there is none. */
+/** Index of the first colon outside brackets, or -1. */
 export function portColonOf(authority: string): number {
   if (!authority.includes('[')) return authority.indexOf(':');
   let isInsideBrackets = false;
@@ -198,7 +198,7 @@ export function portColonOf(authority: string): number {
   return -1;
 }
 
-/** False where the number is too large. No digits, or the scheme's own port, is no port. */
+/** False if the number is too large. Without digits, or with the scheme's default port, the port is null. */
 export function setPort(record: UrlRecord, digits: string): boolean {
   const port = digits === '' ? null : Number(digits);
   if (port !== null && port > 65_535) return false;
@@ -206,7 +206,7 @@ export function setPort(record: UrlRecord, digits: string): boolean {
   return true;
 }
 
-/** The path start state: `text` is empty or, unless a setter asks, starts with a slash. */
+/** The path start state: `text` is empty or starts with a slash, except when called by a setter. */
 export function setPath(record: UrlRecord, text: string): UrlRecord {
   record.path = '';
   if (text === '' && !isSpecial(record)) return record;
@@ -214,7 +214,7 @@ export function setPath(record: UrlRecord, text: string): UrlRecord {
   return appendPath(record, startsWithSlash ? text.slice(1) : text);
 }
 
-/** The path state: adds the segments of `text`, with dots resolved, to the path there is. */
+/** The path state: adds the segments of `text`, with dots resolved, to the existing path. */
 function appendPath(record: UrlRecord, text: string): UrlRecord {
   const slashed = isSpecial(record) ? text.replaceAll('\\', '/') : text;
   // No slash and no dot is ever encoded, so the path can be encoded as a whole.
@@ -246,7 +246,7 @@ function shortenPath(record: UrlRecord): void {
   if (slash >= 0) record.path = record.path.slice(0, slash);
 }
 
-/** A space right before '?' or '#' is encoded, so that it survives when that is taken away. */
+/** A space right before '?' or '#' is encoded, so that it survives when that part is removed. */
 function encodeOpaquePath(text: string, isCut: boolean): string {
   const encoded = percentEncode(text, C0_CONTROL_SET);
   return isCut && encoded.endsWith(' ') ? `${encoded.slice(0, -1)}%20` : encoded;
@@ -272,7 +272,7 @@ export function stripTabsAndNewlines(text: string): string {
 export function serialiseUrl(record: UrlRecord): string {
   let text = `${record.scheme}:`;
   if (record.host !== null) text += `//${serialiseCredentials(record)}${serialiseHost(record)}`;
-  // Without this, a path that starts with two slashes would read as an authority.
+  // Without this, a path that starts with two slashes would be read as an authority.
   else if (!record.hasOpaquePath && record.path.startsWith('//')) text += '/.';
   text += record.path;
   if (record.query !== null) text += `?${record.query}`;

@@ -3,14 +3,14 @@ import { formDecode, formEncode, wellFormed } from './percent-encoding.js';
 
 type Pair = [name: string, value: string];
 
-/** What a URL gives its `searchParams`: where to write the query back. */
+/** The callback that a URL gives its `searchParams`, to write the query back. */
 export type QueryListener = (query: string | null) => void;
 
-// Set by the class's static block: the only way to its private parts from outside, and not reachable by a program.
+// Set by the class's static block: the only access to its private fields from outside, and not reachable by a program.
 let linkedParams: (query: string, listener: QueryListener) => URLSearchParams;
 let replacePairs: (params: URLSearchParams, query: string) => void;
 
-/** The `searchParams` of a URL: every change of it is told to `listener`. */
+/** The `searchParams` of a URL: every change is passed to `listener`. */
 export function createLinkedSearchParams(query: string, listener: QueryListener): URLSearchParams {
   return linkedParams(query, listener);
 }
@@ -90,7 +90,7 @@ export class URLSearchParams {
     this.#changed();
   }
 
-  /** By UTF-16 code units of the names; pairs of the same name keep their order. */
+  /** Sorts by UTF-16 code units of the names; pairs with the same name keep their order. */
   sort(): void {
     this.#pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     this.#changed();
@@ -146,7 +146,7 @@ class PairIterator<Item> {
   #next = 0;
 
   constructor(pairs: () => readonly Pair[], pick: (pair: Pair) => Item) {
-    // Throws for a `this` that is no URLSearchParams when the iterator is made, not at its first step.
+    // Throws for a `this` that is not a URLSearchParams when the iterator is created, not at its first step.
     pairs();
     this.#pairs = pairs;
     this.#pick = pick;
@@ -174,14 +174,14 @@ function parsePairs(query: string): Pair[] {
   return pairs;
 }
 
-/** A sequence of pairs where the object is iterable, a record of strings otherwise. */
+/** A sequence of pairs if the object is iterable, a record of strings otherwise. */
 function pairsOf(init: object): Pair[] {
   const method: unknown = (init as { [Symbol.iterator]?: unknown })[Symbol.iterator];
   if (method === undefined || method === null) {
     const record = new Map<string, string>();
     for (const key of Reflect.ownKeys(init)) {
       if (!Reflect.getOwnPropertyDescriptor(init, key)?.enumerable) continue;
-      // A symbol is not a string, and Web IDL throws for it rather than skip it.
+      // A symbol is not a string, and Web IDL throws for it rather than skipping it.
       record.set(toText(key), toText((init as Record<PropertyKey, unknown>)[key]));
     }
     return [...record];

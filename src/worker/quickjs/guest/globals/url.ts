@@ -18,10 +18,10 @@ import { createLinkedSearchParams, URLSearchParams, updateLinkedSearchParams } f
 
 export { URLSearchParams };
 
-// What `URL.parse` hands to the constructor, so that nothing is parsed twice. Taken by the very next construction.
+// The record that `URL.parse` passes to the constructor, so that nothing is parsed twice. The very next construction takes it.
 let parsedRecord: UrlRecord | undefined;
 
-/** `URL` of the WHATWG URL standard. Blob URLs can be parsed but not made: there are no blobs here. */
+/** `URL` of the WHATWG URL standard. Blob URLs can be parsed but not created: there are no blobs here. */
 export class URL {
   #record: UrlRecord;
   #searchParams: URLSearchParams | undefined;
@@ -69,7 +69,7 @@ export class URL {
     if (scheme === 'file' && (record.username !== '' || record.password !== '' || record.port !== null)) return;
     if (record.scheme === 'file' && record.host === '') return;
     record.scheme = scheme;
-    // Drops the port if it is the new scheme's own.
+    // Drops the port if it is the new scheme's default.
     if (record.port !== null) setPort(record, String(record.port));
   }
 
@@ -188,7 +188,7 @@ function parseOrThrow(input: string, base: string | undefined): UrlRecord {
   const record = parseWithBase(input, base);
   if (record !== undefined) return record;
   const error = new TypeError('Invalid URL');
-  // The same fields that Node gives: what is not in the message is found by those who look.
+  // The same fields as in Node, for details that the message omits.
   throw Object.assign(
     error,
     base === undefined ? { code: 'ERR_INVALID_URL', input } : { code: 'ERR_INVALID_URL', input, base },
@@ -207,7 +207,7 @@ function cannotHaveCredentialsOrPort(record: UrlRecord): boolean {
   return record.host === null || record.host === '' || record.scheme === 'file';
 }
 
-/** The setters of host and hostname: the host state of the parser, with what may come behind a host cut off. */
+/** The setters of host and hostname: the host state of the parser, with anything after the host cut off. */
 function setHost(record: UrlRecord, value: string, mayHavePort: boolean): void {
   if (record.hasOpaquePath) return;
   const special = isSpecial(record);
@@ -233,7 +233,7 @@ function setFileHost(record: UrlRecord, authority: string): void {
   if (host !== undefined) record.host = host === 'localhost' ? '' : host;
 }
 
-/** A setter takes the digits there are and forgets the rest; without any digit it does nothing. */
+/** A setter takes the leading digits and ignores the rest; without any digit it does nothing. */
 function setLeadingPort(record: UrlRecord, text: string): void {
   const digits = /^[0-9]+/.exec(text)?.[0];
   if (digits !== undefined) setPort(record, digits);

@@ -8,7 +8,7 @@ interface CsvRecord {
   readonly offset: number;
 }
 
-/** Rows under a header, with commas, tabs, semicolons or bars between cells. Undefined: the first line is not a header. */
+/** Rows under a header, with cells separated by commas, tabs, semicolons or bars. Undefined: the first line is not a header. */
 export function readCsv(text: string, from: number, to: number): Record<string, string>[] | undefined {
   const delimiter = delimiterOf(text, from, to);
   if (delimiter === undefined) return undefined;
@@ -24,7 +24,7 @@ export function readCsv(text: string, from: number, to: number): Record<string, 
   return rowsOf(header.cells, rows);
 }
 
-/** The one that the first line has most of, outside of quotes. Undefined: it has none, or is too long, or the only one. */
+/** The most frequent delimiter of the first line, outside quotes. Undefined: it has none, is too long, or is the only line. */
 function delimiterOf(text: string, from: number, to: number): string | undefined {
   const counts = new Map<string, number>();
   const last = Math.min(to, from + MAX_HEADER_CHARACTERS);

@@ -3,8 +3,8 @@ import { pythonCall } from './python-values.js';
 import { readQuoted } from './quoted.js';
 
 /**
- * Reads values as JSON and as Python write them, one character after the other: strings in either quotes, tuples, sets, None,
- * commas at the end, dates and decimals. Never evaluates anything. Time grows with the length of the text, depth is bounded.
+ * Reads values in the notation of JSON and of Python, character by character: strings in either quotes, tuples, sets, None,
+ * trailing commas, dates and decimals. Never evaluates anything. Time is linear in the length of the text, and depth is bounded.
  */
 export class LiteralReader {
   readonly #text: string;
@@ -18,7 +18,7 @@ export class LiteralReader {
     this.#end = to;
   }
 
-  /** The one value, or the list of them where each starts on its own line. */
+  /** The one value, or the list of values if each starts on its own line. */
   readAll(): unknown {
     const first = this.#value();
     if (this.#skip()) return first;
@@ -81,7 +81,7 @@ export class LiteralReader {
     return items;
   }
 
-  /** A dictionary, or a set where its first item has no colon. */
+  /** A dictionary, or a set if its first item has no colon. */
   #braces(): unknown {
     const object: Record<string, unknown> = {};
     if (this.#takes('}')) return object;
@@ -158,7 +158,7 @@ export class LiteralReader {
     throw this.#fail(word === '' ? 'a value was expected' : `${word} is no value`);
   }
 
-  /** What is in the parentheses of a call. */
+  /** The arguments of a call. */
   #given(): { values: unknown[]; named: Map<string, unknown> } {
     const values: unknown[] = [];
     const named = new Map<string, unknown>();
@@ -176,7 +176,7 @@ export class LiteralReader {
     return { values, named };
   }
 
-  /** Passes over spaces; true at the end. */
+  /** Skips spaces; returns true at the end. */
   #skip(): boolean {
     while (this.#at < this.#end && SPACES.includes(this.#text[this.#at] as string)) this.#at += 1;
     return this.#at >= this.#end;
@@ -218,7 +218,7 @@ export class LiteralReader {
   }
 }
 
-/** Far below what the engine's stack holds. */
+/** Far below the limit of the engine's stack. */
 const MAX_DEPTH = 200;
 const MAX_WORD_CHARACTERS = 60;
 const MAX_NUMBER_CHARACTERS = 400;
@@ -244,7 +244,7 @@ const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['datetime.timezone.utc', 'UTC'],
 ]);
 
-/** Also where the key is `__proto__`. */
+/** Works for the key `__proto__` too. */
 function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });

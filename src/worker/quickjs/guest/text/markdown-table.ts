@@ -6,7 +6,7 @@ interface Line {
   readonly offset: number;
 }
 
-/** The rows of the one table in a text, whatever stands around it. Undefined: there is none. */
+/** The rows of the only table in a text, whatever surrounds it. Undefined: there is no table. */
 export function readMarkdownTable(text: string, from: number, to: number): Record<string, string>[] | undefined {
   const lines = linesOf(text, from, to);
   const starts = lines
@@ -71,7 +71,7 @@ function cellsOf(line: string): string[] {
     }
   }
   const last = (cell + line.slice(start)).trim();
-  // After the last | of a line nothing comes.
+  // Nothing follows the last | of a line.
   if (start < line.length || cell !== '' || cells.length === 0) cells.push(last);
   return cells;
 }

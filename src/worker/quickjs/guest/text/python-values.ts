@@ -1,6 +1,6 @@
 /**
- * What Python prints for values that are no literals, as databases give them: dates and times become ISO texts, decimals and ids
- * the text that they hold. Undefined: not known here.
+ * Python's output for values that are not literals, as databases return them: dates and times become ISO texts, decimals and ids
+ * become their text. Undefined: an unknown type.
  */
 export function pythonCall(name: string, values: readonly unknown[], named: ReadonlyMap<string, unknown>): unknown {
   const [first] = values;
@@ -46,7 +46,7 @@ function timeOf([hour = 0, minute = 0, second = 0, micro = 0]: readonly number[]
   return `${padded(hour, 2)}:${padded(minute, 2)}:${padded(second, 2)}${fraction}`;
 }
 
-/** Of seconds. */
+/** The UTC offset for a number of seconds. */
 function offsetOf(seconds: number): string {
   const minutes = Math.abs(Math.trunc(seconds / 60));
   return `${seconds < 0 ? '-' : '+'}${padded(Math.trunc(minutes / 60), 2)}:${padded(minutes % 60, 2)}`;

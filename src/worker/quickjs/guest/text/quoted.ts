@@ -1,6 +1,6 @@
 /**
- * A string that starts with the quote at `from`. `end` is where reading continues; without a value it is where the string broke off:
- * at a line break, or at the end of the text.
+ * Reads the string that starts with the quote at `from`. `end` is where reading continues. Without a value, `end` is where the
+ * string broke off: at a line break, or at the end of the text.
  */
 export function readQuoted(
   text: string,
@@ -52,7 +52,7 @@ const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
   ['U', 8],
 ]);
 
-/** What stands after a backslash. One that means nothing stays as it is, as in Python. */
+/** The escape after a backslash. An unknown escape stays unchanged, as in Python. */
 function escapeAt(text: string, at: number): { readonly value: string; readonly end: number } {
   const letter = text[at] ?? '';
   const short = SHORT_ESCAPES.get(letter);

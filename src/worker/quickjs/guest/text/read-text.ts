@@ -4,10 +4,11 @@ import { LiteralReader } from './literal-reader.js';
 import { readMarkdownTable } from './markdown-table.js';
 
 /**
- * The data in a tool's text: JSON, also under a heading (`Found 3:`), JSON lines, a Python literal, CSV or a Markdown table;
- * tables become lists of objects whose values are texts. What is not text is data already, and is given back. Throws `UnreadableText`.
+ * The data in a tool's text: JSON, also under a heading (`Found 3:`), JSON lines, a Python literal, CSV or a Markdown table.
+ * Tables become lists of objects whose values are texts. A value that is not text is already data, and is returned. Throws
+ * `UnreadableText`.
  *
- * It runs among the program's own objects: a program that patches their prototypes changes what it reads itself.
+ * It uses the program's own built-ins: a program that patches their prototypes changes only its own results.
  */
 export function readText(text: unknown): unknown {
   if (typeof text !== 'string') return dataOf(text);
@@ -29,7 +30,7 @@ function dataOf(value: unknown): unknown {
   return value;
 }
 
-/** Without the spaces around it, and without the fence where all of it is one block of code. */
+/** Without surrounding spaces, and without the fence if the whole text is one code block. */
 function boundsOf(text: string): { from: number; to: number } {
   const trimmed = trimmedBounds(text, 0, text.length);
   if (!text.startsWith('```', trimmed.from) || !text.startsWith('```', trimmed.to - 3)) return trimmed;
@@ -58,7 +59,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** One value on each line, by the engine's own parser: ten times as fast as ours. Undefined: they are something else. */
+/** One value per line, parsed by the engine's own parser: ten times as fast as ours. Undefined: the lines are something else. */
 function linesOfJson(text: string, from: number, to: number): unknown[] | undefined {
   const values: unknown[] = [];
   for (let at = from; at < to; ) {
@@ -74,12 +75,12 @@ function linesOfJson(text: string, from: number, to: number): unknown[] | undefi
   return values;
 }
 
-/** Longer headings are texts of their own. */
+/** A longer heading is a text of its own. */
 const MAX_HEADING_CHARACTERS = 1_000;
 
 /**
- * `Found 2 issues:`, and below it one JSON value to the end, or in one block of code. Only where all that follows is that value:
- * what stands behind it would be lost in silence.
+ * `Found 2 issues:`, followed by one JSON value to the end, or in one code block. Only if nothing follows that value: it would be
+ * lost silently.
  */
 function jsonUnderHeading(text: string, from: number, to: number): unknown {
   const start = text.slice(from, Math.min(to, from + MAX_HEADING_CHARACTERS)).search(/\n[ \t]*(?:[{[]|```)/);
@@ -101,7 +102,7 @@ function tableOrValue(text: string, from: number, to: number): unknown {
   );
 }
 
-/** `None`, `'text'`, `b'text'`, `datetime.date(`: what Python prints for a single value. */
+/** `None`, `'text'`, `b'text'`, `datetime.date(`: Python's output for a single value. */
 const STARTS_LIKE_A_VALUE = /^(?:[bru]?['"]|None$|True$|False$|datetime\.|Decimal\(|UUID\()/;
 
 function hintFor(text: string, from: number, to: number): string {

@@ -1,4 +1,4 @@
-/** Rows as objects, by the names in the header. Cells are texts. */
+/** Rows as objects, with the header's names as keys. Cells are texts. */
 export function rowsOf(header: readonly string[], records: readonly (readonly string[])[]): Record<string, string>[] {
   const names = namesOf(header);
   return records.map((cells) => {
@@ -14,7 +14,7 @@ export function rowsOf(header: readonly string[], records: readonly (readonly st
   });
 }
 
-/** A name that stands there twice gets a number, and a column without a name its number. */
+/** A repeated name gets a number, and a column without a name gets its column number. */
 function namesOf(header: readonly string[]): string[] {
   const counts = new Map<string, number>();
   return header.map((cell, index) => {
