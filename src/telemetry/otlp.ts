@@ -1,7 +1,7 @@
 import type { FinishedSpan, SpanKind } from '../domain/trace.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
 
-/** What is said of the program itself, with every batch. */
+/** Attributes of the program itself, sent with every batch. */
 export type ResourceAttributes = Readonly<Record<string, string>>;
 
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
@@ -55,7 +55,7 @@ function otlpValue(value: string | number | boolean): object {
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** Whole microseconds: more is not in a number of this size. */
+/** Rounded to whole microseconds: a double of this size holds no more precision. */
 function nanoseconds(ms: number): string {
   return `${Math.round(ms * 1_000)}000`;
 }

@@ -5,23 +5,23 @@ import { pause } from '../lib/async/pause.js';
 import { otlpRequest, type ResourceAttributes } from './otlp.js';
 
 export interface SpanExporterOptions {
-  /** Where traces are taken: `http://127.0.0.1:4318/v1/traces`. */
+  /** The collector's address for traces: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
   /** May be secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly resource: ResourceAttributes;
   readonly version: string;
-  /** Told when spans begin to be lost, and not again before some have arrived. */
+  /** Called when spans begin to be lost, and not again until a batch has been delivered. */
   readonly onProblem: (problem: string) => void;
 }
 
-/** Spans that wait to be sent. More are dropped: a collector that is slow or gone costs us memory up to here. */
+/** Spans queued for sending. Further spans are dropped, which bounds the memory that a slow or dead collector costs. */
 const MAX_QUEUED = 4_096;
 const MAX_BATCH = 512;
 /** Spans that end together are sent together. */
 const GATHER_MS = 500;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** A batch that was not taken is sent again, so often in all. */
+/** Attempts per batch, the first one included. */
 const MAX_ATTEMPTS = 4;
 const BACKOFF = { firstMs: 1_000, maxMs: 10_000, factor: 2 };
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -29,12 +29,12 @@ const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * Sends spans to a collector, by OTLP over HTTP, behind the back of what they tell of: nobody ever waits for it but who
- * closes it, and that for a bounded time. What cannot be sent is lost, and said once.
+ * Sends spans to a collector by OTLP over HTTP, in the background. Only close() waits for it, for a bounded time. Spans that cannot
+ * be sent are dropped, and the problem is reported once.
  */
 export class SpanExporter {
   readonly #options: SpanExporterOptions;
-  /** Aborted when there is no time left for a second try. */
+  /** Aborted when there is no time left for a retry. */
   readonly #closing = new AbortController();
   /** Aborted when there is no time left at all. */
   readonly #closed = new AbortController();
@@ -55,7 +55,7 @@ export class SpanExporter {
     else this.#sendSoon();
   }
 
-  /** Sends what there is. Resolved after a second at the latest, also where nobody answers. */
+  /** Sends the queued spans. Resolves after a second at the latest, even if the collector does not answer. */
   async close(): Promise<void> {
     const patience = setTimeout(() => this.#closed.abort(), CLOSE_TIMEOUT_MS);
     this.#closing.abort();
@@ -69,7 +69,7 @@ export class SpanExporter {
     this.#timer ??= setTimeout(() => this.#send(), GATHER_MS).unref();
   }
 
-  /** One batch is on its way at a time: the others wait in the queue, which has a bound. */
+  /** Only one batch is in flight at a time. Other spans wait in the bounded queue. */
   #send(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -109,7 +109,7 @@ export class SpanExporter {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body,
-        // The headers are for this address and no other.
+        // The headers are meant for this address only.
         redirect: 'manual',
         signal: ends.signal,
       });

@@ -10,20 +10,20 @@ import type {
 import { omitUndefined } from '../lib/omit-undefined.js';
 import { takeRandom } from '../lib/secrets/random-supply.js';
 
-/** Which traces are recorded. The same trace is decided about in the same way wherever it is seen. */
+/** Which traces are recorded. Every process decides the same way about the same trace. */
 export interface Sampling {
-  /** The share of traces that are, from 0 to 1. */
+  /** The share of traces that are recorded, from 0 to 1. */
   readonly ratio: number;
-  /** Whether the word of who asked counts, where there is one. */
+  /** Whether the caller's own sampling decision is honoured. */
   readonly followsCaller: boolean;
 }
 
-/** Names come from servers, and anybody can write one. */
+/** Names come from servers and can be any text. */
 const MAX_TEXT = 256;
-/** The wall clock is checked again when it was set, or when the machine slept. */
+/** A larger drift means that the clock was set or the machine slept: the wall clock is read again. */
 const MAX_DRIFT_MS = 100;
 
-/** Records spans, and hands them over when they end. Nothing is kept of one that is never ended. */
+/** Records spans and passes each on when it ends. A span that never ends leaves nothing behind. */
 export class SpanTracer implements Tracer {
   readonly #sampling: Sampling;
   readonly #onEnd: (span: FinishedSpan) => void;
@@ -38,7 +38,7 @@ export class SpanTracer implements Tracer {
     const id = parent?.traceId ?? traceId ?? newId(16);
     const isSampled = this.#isSampled(id, parent);
     const state = parent?.state === undefined ? {} : { state: parent.state };
-    // The id of a span that is not recorded cannot be found in any trace viewer.
+    // An unrecorded span keeps its parent's id, because no trace viewer could find a new one.
     const spanId = isSampled || parent === undefined ? newId(8) : parent.spanId;
     const context = { traceId: id, spanId, isSampled, ...state };
     if (!isSampled) return new UnrecordedSpan(context);
@@ -52,7 +52,7 @@ export class SpanTracer implements Tracer {
   #isSampled(traceId: string, parent: TraceContext | undefined): boolean {
     const { ratio, followsCaller } = this.#sampling;
     if (followsCaller && parent !== undefined) return parent.isSampled;
-    // The last digits: these are random in every kind of trace id.
+    // The last digits are random in every kind of trace id.
     return ratio >= 1 || Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
   }
 }
@@ -104,7 +104,7 @@ class RecordedSpan implements Span {
   }
 }
 
-/** Of a trace that nobody records: all it does is to be passed on. */
+/** A span of an unrecorded trace: it only carries the context onwards. */
 class UnrecordedSpan implements Span {
   readonly context: TraceContext;
 
