@@ -2,13 +2,13 @@ import type { Script } from 'node:vm';
 
 type Fs = typeof import('node:fs');
 
-/** Given by the bundler: made of the text of all parts. */
+/** Set by the bundler: a digest of the text of all parts. */
 declare const BUILD: string;
 
-/** Where the code of each part is: its first byte after the table, and its length. */
+/** The position of each part's code: its first byte after the table, and its length. */
 type Table = Readonly<Record<string, readonly [first: number, length: number]>>;
 
-/** The four bytes in front of the table that say how long it is. */
+/** The four bytes before the table, which hold its length. */
 const HEAD_BYTES = 4;
 
 interface OpenFile {
@@ -18,8 +18,9 @@ interface OpenFile {
 }
 
 /**
- * The file with the compiled code of the program's parts, of one build for one version of Node. It lies beside the parts and belongs to their owner: a process
- * that can write it can write the parts themselves. Where it cannot be read or written, every start compiles.
+ * The file with the compiled code of the program's parts, for one build and one version of Node. It is stored beside the parts and
+ * has the same owner: a process that can write it can write the parts themselves. If it cannot be read or written, every start
+ * compiles.
  */
 export class CodeCache {
   readonly #fs: Fs;
@@ -45,17 +46,17 @@ export class CodeCache {
     }
   }
 
-  /** This V8 does not take the code: nothing more is read, and the file is left to those who can use it. */
+  /** Called if this V8 rejects the code. Nothing more is read, and the file stays for the processes that can use it. */
   refuse(): void {
     this.#isRefused = true;
     this.#file = undefined;
   }
 
-  /** Replaces the file by what is in it now and these scripts, each with every function that was used by this process. */
+  /** Replaces the file with its current content plus these scripts, each with every function that this process used. */
   add(scripts: Iterable<readonly [name: string, script: Script]>): void {
     if (this.#isRefused) return;
     try {
-      // Somebody else may have written meanwhile.
+      // Another process may have written it in the meantime.
       if (this.#file !== undefined) this.#fs.closeSync(this.#file.descriptor);
       this.#file = this.#open();
       const codes = new Map<string, Buffer>();
@@ -66,7 +67,7 @@ export class CodeCache {
       for (const [name, script] of scripts) codes.set(name, script.createCachedData());
       this.#write(codes);
     } catch {
-      // The folder is not ours, or the disk is full.
+      // The folder belongs to another user, or the disk is full.
     }
   }
 
@@ -82,7 +83,7 @@ export class CodeCache {
     }
   }
 
-  /** Of the one who installed the program, and of nobody else to write: a folder with a sticky bit takes files of others. */
+  /** Whether the installing user owns the file and nobody else can write it: in a folder with a sticky bit, others can create files. */
   #isTheInstallers(descriptor: number): boolean {
     const { uid, mode } = this.#fs.fstatSync(descriptor);
     return uid === this.#fs.statSync(this.#folder).uid && (mode & 0o022) === 0;

@@ -9,10 +9,10 @@ interface Part {
 }
 
 /**
- * The exports of a part of the built program, loaded with every part that it needs at once, out of the code that V8 made of them
- * at an earlier start. See docs/decisions/0049-compiled-code-beside-the-program.md.
+ * The exports of one part of the built program. Every part it needs is loaded with it, from the code that V8 compiled at an earlier
+ * start. See docs/decisions/0049-compiled-code-beside-the-program.md.
  *
- * @param starter address of the file beside which the parts are
+ * @param starter address of a file in the same folder as the parts
  */
 export async function loadPart<Exports>(starter: string, entry: string): Promise<Exports> {
   const { createRequire } = await import('node:module');
@@ -32,10 +32,10 @@ export async function loadPart<Exports>(starter: string, entry: string): Promise
     const cachedData = kept.read(name);
     if (cachedData === undefined) isEveryPartKept = false;
     const script = new Script(source, { filename, ...omitUndefined({ cachedData }) });
-    // It was made with other options of V8.
+    // The code was compiled with other V8 options.
     if (script.cachedDataRejected === true) kept.refuse();
     const module = { exports: {} };
-    // Before it runs: parts may need each other.
+    // Registered before it runs, because parts may require each other.
     parts.set(name, { script, module });
     const requireFromPart = (id: string): unknown => (id.startsWith('./') ? load(id.slice(2)) : require(id));
     script.runInThisContext()(module.exports, requireFromPart, module, filename, folder);
