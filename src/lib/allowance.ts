@@ -4,12 +4,12 @@ export interface AllowanceOptions {
   readonly perSecond: number;
 }
 
-/** How full an allowance has to be before what was taken too much is forgotten. */
+/** How full an allowance must be before its time in debt is reset. */
 const RECOVERED_SHARE = 0.1;
 
 /**
- * A token bucket: a burst, then a steady rate. Taking never fails, because what was read is read: a peer that overdraws waits
- * until its debt is paid, and is told how long it has been in debt.
+ * A token bucket: a burst, then a steady rate. `take` never fails, because the bytes have already been read. A peer that overdraws
+ * waits until its debt is paid; `inDebtMs` tells how long it has been in debt.
  */
 export class Allowance {
   readonly #burst: number;
@@ -31,13 +31,13 @@ export class Allowance {
     if (this.#balance < 0) this.#inDebtSinceMs ??= nowMs;
   }
 
-  /** Milliseconds until the debt is paid; 0 where there is none. */
+  /** Milliseconds until the debt is paid, or 0 if there is none. */
   waitMs(nowMs: number): number {
     this.#fill(nowMs);
     return this.#balance >= 0 ? 0 : Math.ceil(-this.#balance / this.#perMs);
   }
 
-  /** For how long more has been taken than there is, without a pause long enough to recover. */
+  /** How long the balance has been overdrawn, without a pause long enough to recover. */
   inDebtMs(nowMs: number): number {
     this.#fill(nowMs);
     return this.#inDebtSinceMs === undefined ? 0 : nowMs - this.#inDebtSinceMs;

@@ -1,4 +1,4 @@
-/** What this process has computed meanwhile. By the clock, a test would also count the time in which a busy machine gave it no core. */
+/** The CPU time that this process used for the work. Wall-clock time would include the time in which a busy machine gave it no core. */
 export function cpuMsOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();

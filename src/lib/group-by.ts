@@ -1,4 +1,4 @@
-/** Items by key, each group in the order in which they came. `Map.groupBy` is not in Node 20. */
+/** Items by key, each group in the original order. `Map.groupBy` is not in Node 20. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

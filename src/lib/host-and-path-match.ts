@@ -1,6 +1,6 @@
 /**
- * Exactly this host, or one below a name that is granted with `*.` before it; a wildcard is covered by a wider one. None
- * ever means an address.
+ * Whether the grant names exactly this host, or a parent domain with `*.` before it. A wildcard is covered by a wider one. No
+ * wildcard ever covers an IP address.
  */
 export function coversHost(granted: string, host: string): boolean {
   const [pattern, name] = [granted.toLowerCase(), host.toLowerCase().replace(/\.$/, '')];
@@ -11,7 +11,7 @@ export function coversHost(granted: string, host: string): boolean {
 
 const ADDRESS = /^[\d.]+$|:/;
 
-/** Whether a path is granted by a folder or is that path. Both are absolute and real: links and `..` are gone. */
+/** Whether the grant is this path or a folder that contains it. Both are absolute, with links and `..` resolved. */
 export function coversPath(granted: string, path: string): boolean {
   const folder = granted.endsWith('/') ? granted : `${granted}/`;
   return path === granted || path.startsWith(folder);

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * What kind of place an IP address is. `special` are the addresses that no honest service is reached at from afar:
- * link-local (a cloud's metadata service among them), multicast, unspecified, reserved.
+ * The kind of network that an IP address belongs to. `special` are the addresses at which no honest service is reached remotely:
+ * link-local (including a cloud's metadata service), multicast, unspecified, reserved.
  */
 export type AddressKind = 'loopback' | 'private' | 'special' | 'public';
 
-/** Throws a RangeError for what is not an IP address. */
+/** Throws a RangeError if the text is not an IP address. */
 export function addressKind(address: string): AddressKind {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   switch (isIP(bare)) {
@@ -19,7 +19,7 @@ export function addressKind(address: string): AddressKind {
   }
 }
 
-/** Whether a host name says by itself that it is this machine. */
+/** Whether a host name by itself means this machine. */
 export function isLoopbackName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, '');
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
@@ -36,7 +36,7 @@ function kindOfIpv6(address: string): AddressKind {
   return kindIn(address, 'ipv6');
 }
 
-/** IPv4 in IPv6 clothes reaches the IPv4 address: mapped, compatible, NAT64 and 6to4. */
+/** An IPv6 address that embeds IPv4 reaches the IPv4 address: mapped, compatible, NAT64 and 6to4. */
 function embeddedIpv4(address: string): string | undefined {
   const groups = groupsOf(address);
   const at = (index: number): number => groups[index] as number;
@@ -50,7 +50,7 @@ function embeddedIpv4(address: string): string | undefined {
 }
 
 function groupsOf(address: string): number[] {
-  // The parser of URLs brings every spelling to one: lower case, hexadecimal, shortest.
+  // The URL parser normalises every spelling: lower case, hexadecimal, shortest.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const parse = (part: string): number[] =>

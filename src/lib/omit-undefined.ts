@@ -4,11 +4,11 @@ export function omitUndefined<T extends object>(fields: T): Defined<T> {
   for (const key in fields) {
     if (fields[key] !== undefined) kept[key] = fields[key];
   }
-  // The compiler cannot know that the loop keeps what the type says.
+  // The compiler cannot prove that the loop produces this type.
   return kept as unknown as Defined<T>;
 }
 
-/** What may be undefined is optional, and never there without a value: `exactOptionalPropertyTypes` takes it. */
+/** Fields that may be undefined become optional and never hold undefined, as `exactOptionalPropertyTypes` requires. */
 export type Defined<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
   [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>;
 };

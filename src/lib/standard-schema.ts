@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { isZod3, jsonSchemaOfZod3, type Zod3Schema } from './zod-3.js';
 
 /**
- * The part of a Standard Schema that is used here: zod 4, Valibot and ArkType have it. `jsonSchema` is that of those
- * which can say what they want in JSON Schema.
+ * The part of Standard Schema that is used here; zod 4, Valibot and ArkType implement it. `jsonSchema` is present on schemas that
+ * can describe themselves in JSON Schema.
  */
 export interface ToolSchema<Output = unknown> {
   readonly '~standard': {
@@ -39,9 +39,9 @@ function isStandard(schema: unknown): schema is ToolSchema {
   return typeof standard === 'object' && typeof standard?.validate === 'function';
 }
 
-/** What it takes or gives, as JSON Schema. Undefined where a schema can only check. */
+/** Its input or output as JSON Schema. Undefined if the schema can only check. */
 export function jsonSchemaOf(schema: CheckingSchema, io: 'input' | 'output'): Record<string, unknown> | undefined {
-  // zod first: it has words for what it cannot express, where the standard only throws.
+  // zod first: it has a fallback for types it cannot express, while the standard only throws.
   if ('_zod' in schema)
     return z.toJSONSchema(schema as unknown as z.ZodType, { io, unrepresentable: 'any', target: 'draft-2020-12' });
   if (isZod3(schema)) return jsonSchemaOfZod3(schema, io);
@@ -50,7 +50,7 @@ export function jsonSchemaOf(schema: CheckingSchema, io: 'input' | 'output'): Re
 
 const MAX_ISSUES = 5;
 
-/** What the schema makes of a value. Throws an Error that says what is wrong, and where. */
+/** The parsed value. Throws an Error that says what is wrong and where. */
 export async function parseWith(schema: CheckingSchema, value: unknown): Promise<unknown> {
   const verdict = isStandard(schema) ? await schema['~standard'].validate(value) : await parseWithZod3(schema, value);
   if (verdict.issues === undefined) return verdict.value;

@@ -1,8 +1,8 @@
 import { omitUndefined } from './omit-undefined.js';
 
 /**
- * zod 3 has no JSON Schema of its own, and before 3.24 it was no Standard Schema either. Its schemas are read here by their
- * definitions, so that the parameters and types of a tool are known whichever zod the user has.
+ * zod 3 cannot produce JSON Schema, and before 3.24 it was not a Standard Schema either. Its schemas are read here from their
+ * definitions, so that the parameters and types of a tool are known for every zod version.
  */
 export interface Zod3Schema<Output = unknown> {
   readonly _def: { readonly typeName?: unknown; readonly description?: string | undefined };
@@ -30,14 +30,14 @@ type JsonSchema = Record<string, unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: definitions of another library, whose types are not installed here
 type Definition = Record<string, any>;
 
-/** What a schema takes (`input`) or gives (`output`), as JSON Schema. What JSON Schema cannot say is `{}`: anything. */
+/** The `input` or `output` of a schema as JSON Schema. Types that JSON Schema cannot express become `{}`: anything. */
 export function jsonSchemaOfZod3(schema: Zod3Schema, io: 'input' | 'output'): JsonSchema {
   const reader = new Reader(io);
   const root = reader.read(schema);
   return reader.definitions.size === 0 ? root : { ...root, $defs: Object.fromEntries(reader.definitions) };
 }
 
-/** A getter of `z.lazy` that makes a new schema each time would never end. */
+/** A `z.lazy` getter that makes a new schema each time would recurse forever. */
 const MAX_DEPTH = 64;
 
 class Reader {
@@ -45,7 +45,7 @@ class Reader {
   readonly #io: 'input' | 'output';
   /** Schemas that are being read, outermost first. */
   readonly #open: Zod3Schema[] = [];
-  /** Those of them that have met themselves. */
+  /** The open schemas that refer to themselves. */
   readonly #names = new Map<Zod3Schema, string>();
 
   constructor(io: 'input' | 'output') {
@@ -112,7 +112,7 @@ class Reader {
       case 'ZodBranded':
         return this.read(def.type);
       case 'ZodEffects':
-        // What a transform gives back is known to its author alone.
+        // Only its author knows what a transform returns.
         return this.#io === 'output' && def.effect.type === 'transform' ? {} : this.read(def.schema);
       case 'ZodPipeline':
         return this.read(this.#io === 'input' ? def.in : def.out);
@@ -195,7 +195,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 function stringSchema({ checks, coerce }: Definition): JsonSchema {
-  // What `z.coerce` takes is anything that can be made one.
+  // `z.coerce` takes any value that can be converted.
   if (coerce === true) return {};
   const schema: JsonSchema = { type: 'string' };
   for (const { kind, value, regex } of checks as Definition[]) {
@@ -219,7 +219,7 @@ function numberSchema({ checks, coerce }: Definition): JsonSchema {
   return schema;
 }
 
-/** An enum of TypeScript with numbers holds its names by them too. */
+/** A numeric TypeScript enum also maps its numbers to names. */
 function enumValues(values: Record<string, string | number>): (string | number)[] {
   const names = Object.keys(values).filter((name) => typeof values[values[name] as string] !== 'number');
   return names.map((name) => values[name] as string | number);

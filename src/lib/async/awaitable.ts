@@ -1,5 +1,5 @@
-/** What is there at once in one implementation, and later in another. `await` takes both. */
+/** A result that one implementation has at once and another has later. `await` takes both. */
 export type Awaitable<Result> = Result | Promise<Result>;
 
-/** Ends what was begun; a second call does nothing. */
+/** Stops what was started. A second call does nothing. */
 export type Stop = () => void;

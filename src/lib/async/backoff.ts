@@ -5,8 +5,8 @@ export interface BackoffOptions {
 }
 
 /**
- * The wait before attempt `attempt` (1, 2, 3...): it grows, up to a bound, and a random half of it is left out,
- * so that many clients of one server that went down do not all come back in the same instant.
+ * The wait before attempt `attempt` (1, 2, 3...). It grows up to a maximum, and up to half of it is randomly left out, so that many
+ * clients of one failed server do not all reconnect at the same instant.
  */
 export function backoffMs(attempt: number, options: BackoffOptions, random: () => number = Math.random): number {
   const full = Math.min(options.maxMs, options.firstMs * options.factor ** Math.max(0, attempt - 1));

@@ -10,7 +10,7 @@ export class Cancellation {
   #controller: AbortController | undefined;
   #isCancelled = false;
 
-  /** @param reason what those who listen to the platform's signal are told; made only when somebody does */
+  /** @param reason the abort reason of the platform's signal; created only when somebody asks for that signal */
   constructor(reason?: () => Error) {
     this.#reason = reason;
   }
@@ -30,7 +30,7 @@ export class Cancellation {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      // Many calls may listen at once, and that is no leak.
+      // Many calls may listen at once. That is not a leak.
       setMaxListeners(0, this.#controller.signal);
       if (this.#isCancelled) this.#controller.abort(this.#reason?.());
     }

@@ -1,4 +1,4 @@
-/** One of the platform's, or one of ours, which has no reason to give. */
+/** An `AbortSignal` of the platform, or a `StopSignal` of ours, which has no reason. */
 interface Source {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -7,8 +7,8 @@ interface Source {
 }
 
 /**
- * A signal that is aborted with the first of several. Unlike `AbortSignal.any` it is held by its sources until they are
- * released, so that it cannot be collected while somebody listens, and a source can be let go before the others.
+ * A signal that aborts with the first of several. Unlike with `AbortSignal.any`, its sources hold it until they are released, so it
+ * cannot be garbage-collected while somebody listens. A source can be released before the others.
  */
 export class LinkedAbort {
   readonly #controller = new AbortController();

@@ -1,4 +1,4 @@
-/** The first call does it, the others share it. One that failed is tried again. */
+/** The first call does the work and the others share its result. A failed call is retried by the next. */
 export function once<Result>(make: () => Promise<Result>): (() => Promise<Result>) & { isCalled(): boolean } {
   let made: Promise<Result> | undefined;
   const call = () => {

@@ -1,6 +1,6 @@
 /**
- * Waits, but not longer than until the signal aborts: then it resolves early. Who has to stop asks the signal afterwards.
- * `isRef: false`: nobody's process stays for it.
+ * Waits, and resolves early if the signal aborts. The caller checks the signal afterwards. `isRef: false`: the timer does not keep
+ * the process alive.
  */
 export function pause(waitMs: number, signal?: AbortSignal, { isRef = true } = {}): Promise<void> {
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
-/** Nobody waits longer for one call; a header that says more is cut to this. */
+/** The longest wait for one call. A header that asks for more is cut to this. */
 const MOST_MS = 24 * 60 * 60 * 1000;
 
-/** The wait that a `Retry-After` header asks for, in seconds or until a date. Undefined where there is none to be read. */
+/** The wait that a `Retry-After` header asks for, in seconds or until a date. Undefined if the header is missing or invalid. */
 export function retryAfterMs(header: string | null | undefined, nowMs = Date.now()): number | undefined {
   const text = header?.trim() ?? '';
   const waitMs = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;

@@ -1,11 +1,11 @@
-/** How long work that can be interrupted holds the event loop before others get their turn. */
+/** How long interruptible work holds the event loop before it yields. */
 const SLICE_MS = 5;
 
-/** Work in slices: `rest()` resolves at once while there is time left, and after a turn of the event loop where not. */
+/** Work in slices: `rest()` returns at once while there is time left, and otherwise resolves after a turn of the event loop. */
 export class Slices {
   #startedAt = performance.now();
 
-  /** Undefined while this turn may be used on, so that short work waits for nothing. */
+  /** Undefined while this slice has time left, so that short work never waits. */
   rest(): Promise<void> | undefined {
     if (performance.now() - this.#startedAt < SLICE_MS) return undefined;
     return new Promise((resolve) => {

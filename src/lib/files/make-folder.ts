@@ -3,8 +3,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it. Node's own `recursive` never ends where a parent exists and still answers ENOENT,
- * as everything below `/proc` does.
+ * Makes a folder and its parents. Node's own `recursive` never returns if a parent exists and still answers ENOENT, as everything
+ * below `/proc` does.
  */
 export async function makeFolder(path: string, mode: number): Promise<void> {
   try {
@@ -19,7 +19,7 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
   }
 }
 
-/** The same, for who cannot wait. */
+/** The synchronous version. */
 export function makeFolderSync(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });

@@ -1,4 +1,4 @@
-/** Tells every process of a group something. False if nobody is left in it. */
+/** Sends a signal to every process of a group. False if the group is empty. */
 export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(-leader, signal);
@@ -7,7 +7,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Ends a child that leads its own group, and all that stayed in the group. */
+/** Kills a child that leads its own group, and all processes still in the group. */
 export function killGroup(child: { readonly pid?: number | undefined; kill(signal: 'SIGKILL'): boolean }): void {
   if (child.pid !== undefined && !signalGroup(child.pid, 'SIGKILL')) child.kill('SIGKILL');
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** A process by its number and the moment it started: numbers are used again, pairs are not. Not of one that has ended. */
+/** A process by its pid and start time: pids are reused, pairs are not. Undefined if the process has ended. */
 export function processIdentity(pid: number = process.pid): string | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before it is in brackets and may hold anything, blanks and brackets too.
+    // The name before it is in brackets and may contain anything, including spaces and brackets.
     const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
     const [state, startedAt] = [fields[0] as string, fields[19]];
-    // One that was killed is listed until its parent asks for it, which may be never.
+    // A zombie stays listed until its parent waits for it, which may be never.
     return startedAt === undefined || 'ZXx'.includes(state) ? undefined : `${pid}:${startedAt}`;
   } catch {
     return undefined;

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Why a file is not read: what it is, or how much is in it. */
+/** Why a file is not read: it is not a regular file, or it is too large. */
 export class UnreadableFile extends Error {
   readonly why: 'folder' | 'not_regular' | 'too_large';
-  /** At least so many bytes are in it. */
+  /** The file has at least this many bytes. */
   readonly size: number;
 
   constructor(why: UnreadableFile['why'], size = 0) {
@@ -17,16 +17,16 @@ export class UnreadableFile extends Error {
 const WORDS = { folder: 'it is a folder', not_regular: 'it is not an ordinary file', too_large: 'it is too large' };
 
 export interface ReadOptions {
-  /** Follows no link. */
+  /** Refuses to follow a symbolic link. */
   readonly isNoLink?: boolean;
-  /** Looks at the open file before anything is read; throws where it is not the right one. */
+  /** Checks the open file before anything is read. Throws if it is the wrong one. */
   readonly check?: (found: Awaited<ReturnType<FileHandle['stat']>>) => void;
 }
 
 /**
- * The bytes of an ordinary file, at most so many. A pipe or a device is refused without waiting for it, and a file that grows
- * while it is read, or says that it is empty and is not, is read no further than the bound. Throws `UnreadableFile`, and what the
- * system says of a file that cannot be opened.
+ * The bytes of a regular file, up to a maximum. A pipe or a device is refused without waiting for it. A file that grows while it is
+ * read, or that claims to be empty and is not, is read no further than the maximum. Throws `UnreadableFile`, or the system's error
+ * if the file cannot be opened.
  */
 export async function readRegularFile(
   file: string,
@@ -46,12 +46,12 @@ export async function readRegularFile(
   }
 }
 
-/** Not blocking: a pipe without a writer would hold us forever. */
+/** Non-blocking: a pipe without a writer would block us forever. */
 async function openToRead(file: string, flags: number): Promise<FileHandle> {
   try {
     return await open(file, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   } catch (error) {
-    // A socket, and a device that is not there.
+    // A socket, or a device that does not exist.
     if ((error as NodeJS.ErrnoException).code === 'ENXIO') throw new UnreadableFile('not_regular');
     throw error;
   }

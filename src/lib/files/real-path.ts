@@ -1,12 +1,12 @@
 import { readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const MAX_LINKS = 40;
 
 /**
- * Where an absolute path leads once every link in it is followed. What does not exist stays as it is written below the
- * longest part that does, so that a path can be judged before its file is made. Reads links only: nothing is opened.
+ * Where an absolute path leads once every link in it is followed. The part that does not exist is appended as written to the
+ * longest part that does, so that a path can be judged before its file is made. Reads links only and opens nothing.
  */
 export function realPathOf(path: string): string {
   const pending = path.split('/').reverse();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Whose a file is, and who may read it. */
+/** The mode and owner of a file. */
 export interface FileOwner {
   readonly mode: number;
   readonly uid?: number;
@@ -10,8 +10,8 @@ export interface FileOwner {
 }
 
 /**
- * Replaces a file whole or not at all, and keeps its mode and owner. `check` is the last thing before: what it throws leaves the
- * file as it is.
+ * Replaces a file atomically and keeps its mode and owner. `check` runs last, right before the rename: if it throws, the file is
+ * unchanged.
  */
 export async function replaceFile(
   file: string,
@@ -25,7 +25,7 @@ export async function replaceFile(
     try {
       await handle.writeFile(text);
       if (uid !== undefined && gid !== undefined) await keepOwner(handle, uid, gid);
-      // Not by open(): the process's mask would take bits away. After chown(), which takes some away too.
+      // Not by open(), because the umask would clear bits. After chown(), which clears some too.
       await handle.chmod(mode);
       await handle.sync();
     } finally {
@@ -38,7 +38,7 @@ export async function replaceFile(
   }
 }
 
-/** Root who edits somebody's file leaves it theirs. Others may not give files away, and need not: it is theirs already. */
+/** Root that edits a user's file leaves the owner unchanged. Other users cannot chown, and need not: they own the file already. */
 async function keepOwner(
   handle: { stat(): Promise<{ uid: number; gid: number }>; chown(uid: number, gid: number): Promise<void> },
   uid: number,

@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path';
 
 export interface WriteOptions {
   readonly mode: number;
-  /** Whether a file that is there already is replaced. Otherwise it stays, and `EEXIST` is thrown. */
+  /** Whether an existing file is replaced. Otherwise it stays, and `EEXIST` is thrown. */
   readonly replaces: boolean;
 }
 
-/** Writes a file whole or not at all; nobody ever reads half of it, and a file that is there is not lost by accident. */
+/** Writes a file atomically: nobody ever reads half of it, and an existing file is not lost by accident. */
 export async function writeWhole(file: string, text: string, { mode, replaces }: WriteOptions): Promise<void> {
   const temporary = join(dirname(file), `.${basename(file)}.${randomUUID()}`);
   try {
@@ -19,7 +19,7 @@ export async function writeWhole(file: string, text: string, { mode, replaces }:
     } finally {
       await handle.close();
     }
-    // Create the name first: the faster process keeps its file, on every kind of file system.
+    // Create the name first: the faster process keeps its file, on every file system.
     if (!replaces) await (await open(file, 'wx', mode)).close();
     await rename(temporary, file);
   } finally {

@@ -1,12 +1,12 @@
 import { MASK } from './mask.js';
 import { looksRandom } from './secret-values.js';
 
-/** Shorter parts (`1`, `v2`) are no secrets, and masking them would make every message unreadable. */
+/** Shorter parts (`1`, `v2`) are not secrets, and masking them would make every message unreadable. */
 const MIN_PART_CHARACTERS = 3;
 
 /**
- * The parts of an address that must not be shown: user or password, values of parameters, what is behind `#`, and the
- * steps of the path that are keys. Many services give out addresses that are the key themselves.
+ * The parts of an address that must not be shown: user or password, parameter values, the fragment, and the path segments that are
+ * keys. Many services give out addresses that are the key themselves.
  */
 export function secretsOfAddress(address: string): string[] {
   const url = parsed(address);
@@ -14,7 +14,7 @@ export function secretsOfAddress(address: string): string[] {
   const parts = [
     url.password === '' ? url.username : url.password,
     ...url.searchParams.values(),
-    // As they are written: what is decoded may not be found in the address.
+    // As written: the decoded form may not occur in the address.
     ...[...url.search.matchAll(/[?&][^=&]*=([^&]*)/g)].map(([, value = '']) => value),
     url.hash.slice(1),
     ...url.pathname.split('/').filter(isKey),
@@ -23,12 +23,12 @@ export function secretsOfAddress(address: string): string[] {
   return [...new Set(forms)].filter((part) => part.length >= MIN_PART_CHARACTERS);
 }
 
-/** The steps of an address's path that are keys, as they are written. */
+/** The path segments of an address that are keys, as written. */
 export function keysInPath(address: string): string[] {
   return parsed(address)?.pathname.split('/').filter(isKey) ?? [];
 }
 
-/** The address without them. A text that is not an address stays as it is. */
+/** The address without its secrets. A text that is not an address is returned unchanged. */
 export function maskAddress(address: string): string {
   const url = parsed(address);
   if (url === undefined) return address;

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 
-/** A call that waits for a person, as far as a digest names it. */
+/** A call that waits for a person: the fields that the digest covers. */
 export interface DigestedCall {
   readonly id: string;
-  /** SHA-256 of its arguments as they are sent. */
+  /** SHA-256 of its arguments as they will be sent. */
   readonly argumentsDigest: string;
 }
 
-/** Fewer digits of a digest name nothing. */
+/** Fewer digits do not identify a digest. */
 export const MIN_DIGEST_DIGITS = 16;
 
 /**
- * Names the calls of a card by what is sent: of one call the digest of its arguments, of several a digest of their ids and
- * digests. Every place that shows a card shows this, so that a decision can say which card was read.
+ * Names the calls of a card by what is sent: for one call the digest of its arguments, for several a digest of their ids and
+ * digests. Every place that shows a card shows this digest, so that a decision can state which card was read.
  */
 export function cardDigest(calls: readonly DigestedCall[]): string {
   const [first] = calls;
@@ -21,7 +21,7 @@ export function cardDigest(calls: readonly DigestedCall[]): string {
   return hash('sha256', lines.join(''), 'hex');
 }
 
-/** Whether what a person typed is this digest, or enough of its first digits. */
+/** Whether the text a person typed is this digest, or enough of its first digits. */
 export function isSameDigest(digest: string, given: string): boolean {
   const digits = given
     .trim()

@@ -2,20 +2,20 @@ import { hash } from 'node:crypto';
 
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
-/** Of the texts that are hashed without making a buffer for them. */
+/** Texts up to this size are hashed without allocating a buffer. */
 const USUAL_BYTES = 16 * 1024;
 
 /**
- * HMAC-SHA-256 under one key, of texts. The platform's own makes two native objects for each text; between the other work
- * of a call that takes 12 to 20 µs, this 1 to 4, and each call of a tool needs four.
+ * HMAC-SHA-256 of texts under one key. The platform's own creates two native objects per text: between the other work of a call it
+ * takes 12 to 20 µs, this takes 1 to 4, and each tool call needs four.
  */
 export class KeyedHash {
-  /** The key's inner block, and room for a text behind it. */
+  /** The key's inner block, and room for a text after it. */
   readonly #inner = Buffer.allocUnsafeSlow(BLOCK_BYTES + USUAL_BYTES);
-  /** The key's outer block, and the inner digest behind it. */
+  /** The key's outer block, and the inner digest after it. */
   readonly #outer = Buffer.allocUnsafeSlow(BLOCK_BYTES + DIGEST_BYTES);
 
-  /** @param key of 32 bytes, as `hkdfSync` gives it. */
+  /** @param key of 32 bytes, as `hkdfSync` returns it. */
   constructor(key: Uint8Array) {
     if (key.length !== DIGEST_BYTES) throw new Error(`a key has ${DIGEST_BYTES} bytes, not ${key.length}`);
     for (let at = 0; at < BLOCK_BYTES; at++) {
@@ -26,13 +26,13 @@ export class KeyedHash {
   }
 
   of(text: string, encoding: 'hex' | 'base64url'): string {
-    // As a text of one character for each byte: that is half the time of a buffer.
+    // As a string of one character per byte, which takes half the time of a buffer.
     this.#outer.write(hash('sha256', this.#innerBlocks(text), 'binary'), BLOCK_BYTES, 'binary');
     return hash('sha256', this.#outer, encoding);
   }
 
   #innerBlocks(text: string): Buffer {
-    // A character may be three bytes of UTF-8.
+    // A UTF-16 unit takes up to three bytes of UTF-8.
     if (text.length * 3 <= USUAL_BYTES)
       return this.#inner.subarray(0, BLOCK_BYTES + this.#inner.write(text, BLOCK_BYTES));
     return Buffer.concat([this.#inner.subarray(0, BLOCK_BYTES), Buffer.from(text)]);

@@ -1,11 +1,11 @@
 import { secretForms } from './secret-forms.js';
 
-/** What stands where a secret stood. */
+/** The text that replaces a secret. */
 export const MASK = '***';
 
-/** Shorter values (`1`, `true`, `info`) are no secrets, and masking them would make every message unreadable. */
+/** Shorter values (`1`, `true`, `info`) are not secrets, and masking them would make every message unreadable. */
 const MIN_SECRET_CHARACTERS = 8;
-/** Under a name that says it is a secret, even a short value is masked. */
+/** Under a name that suggests a secret, even a short value is masked. */
 const MIN_NAMED_SECRET_CHARACTERS = 3;
 const SECRET_NAME = /key|token|secret|passw|pwd|auth|credential|cookie|session|signature|private|bearer|dsn/i;
 
@@ -14,7 +14,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Replaces every secret it was told of, also percent-encoded and in base64, in texts that leave the program. */
+/** Replaces every known secret, also percent-encoded and in base64, in texts that leave the program. */
 export class SecretMask {
   readonly #needles: readonly string[];
 
@@ -23,10 +23,10 @@ export class SecretMask {
     for (const secret of secrets) {
       for (const form of [secret, encodeURIComponentSafely(secret), Buffer.from(secret).toString('base64')])
         needles.add(form);
-      // Shorter ones have forms of a few letters, which are in every text.
+      // The encoded forms of shorter secrets are a few letters long and occur in every text.
       if (secret.length >= MIN_SECRET_CHARACTERS) for (const { text } of secretForms(secret)) needles.add(text);
     }
-    // Longest first, so that a secret that contains another leaves no rest.
+    // Longest first, so that no part of a secret remains that contains another.
     this.#needles = [...needles].filter((needle) => needle !== '').sort((a, b) => b.length - a.length);
   }
 

@@ -1,35 +1,35 @@
-/** Tells where a needle begins and which it is. Returns whether that was enough. */
+/** Receives where a needle begins and its index. Returns true to stop the search. */
 export type NeedleVisitor = (start: number, needle: number) => boolean;
 
-/** Looked at in pieces that stay in the processor's cache; a multiple of the longest gram. */
+/** The text is read in chunks that fit the CPU cache. A multiple of the longest gram. */
 const CHUNK_CHARACTERS = 65_536;
 const HASH_BITS = 17;
 const GOLDEN = 0x9e3779b1;
 
-/** Where in which needle a gram stands. */
+/** The position of a gram in a needle. */
 interface Place {
   readonly needle: number;
   readonly offset: number;
 }
 
 /**
- * Finds any of many fixed texts in one pass, whatever the text is in time in proportion to it.
+ * Finds any of many fixed texts in one pass, in linear time for any input.
  *
- * The text is read as whole words of two or four characters. Wherever a needle of enough characters stands, one such word
- * lies inside it, and a table says for each word whether any needle has it there; only then the text itself is checked.
- * Of wide characters the low half counts in the table. Reading words of a copy instead of characters of the string makes
- * it three times as fast: 13.7 MB take 12 ms for words of four, 16 ms for words of two, where making them JSON takes 42 ms.
+ * The text is read as whole words of two or four characters. A needle that is long enough always contains one such word. A table
+ * tells for each word whether any needle has it at that place; only then is the text itself compared. Of wide characters the table
+ * uses the low byte. Reading words of a copy instead of characters of the string is three times as fast: 13.7 MB take 12 ms with
+ * words of four and 16 ms with words of two, while serialising them to JSON takes 42 ms.
  */
 export class NeedleSearch {
   readonly #needles: readonly string[];
   readonly #gramSize: 2 | 4;
-  /** One bit for each word, or for each hash of one: small enough for the processor's nearest cache. */
+  /** One bit per word or per hash of a word: small enough for the CPU's L1 cache. */
   readonly #mayBegin = new Int32Array((1 << HASH_BITS) / 32);
   readonly #places = new Map<number, Place[]>();
   readonly #bytes = Buffer.alloc(CHUNK_CHARACTERS);
   readonly #words: Uint16Array | Uint32Array;
 
-  /** Needles of seven characters or more are found by words of four, of three or more by words of two. */
+  /** Words of four find needles of seven characters or more. Words of two find needles of three or more. */
   constructor(needles: readonly string[], gramSize: 2 | 4) {
     this.#needles = needles;
     this.#gramSize = gramSize;
@@ -42,8 +42,8 @@ export class NeedleSearch {
   }
 
   /**
-   * Visits every place of every needle, roughly in order. With `from` and `to`, multiples of 65,536, only what lies there
-   * or reaches into it: searching a text in parts finds the same matches, some possibly twice.
+   * Visits every occurrence of every needle, roughly in order. With `from` and `to`, multiples of 65,536, only the occurrences in
+   * that range or reaching into it: searching a text in parts finds the same matches, some possibly twice.
    */
   visit(text: string, visitor: NeedleVisitor, from = 0, to = text.length): void {
     if (this.#needles.length === 0) return;
@@ -70,7 +70,7 @@ export class NeedleSearch {
     return false;
   }
 
-  /** One gram for each way in which the needle can lie on the words: the rarest in ordinary text. */
+  /** One gram for each alignment of the needle on the words: the rarest in ordinary text. */
   #enter(needle: string, index: number): void {
     const size = this.#gramSize;
     if (needle.length < 2 * size - 1) throw new RangeError(`a needle of at least ${2 * size - 1} characters is needed`);
@@ -113,7 +113,7 @@ function rarest(needle: string, residue: number, size: number): number {
   return best;
 }
 
-/** Letters in lower case are the most common by far, digits come next. */
+/** Lower-case letters are by far the most common, then digits. */
 function rarity(needle: string, offset: number, size: number): number {
   let points = 0;
   for (const character of needle.slice(offset, offset + size))

@@ -10,20 +10,20 @@ import {
 import { takeRandom } from './random-supply.js';
 
 /**
- * Bytes that are secret and trusted when they come back: encrypted and authenticated (AES-256-GCM), and bound to what
- * they belong to. Moved to another place, changed by a bit or made under another key, they do not open.
+ * Bytes that must stay secret and are trusted when they come back: encrypted and authenticated (AES-256-GCM), and bound to their
+ * owner. If they are moved to another place, changed by a bit or sealed under another key, they do not open.
  */
 const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const SEAL_KEY_BYTES = 32;
-/** What a seal adds to what is sealed. */
+/** The bytes that a seal adds. */
 export const SEAL_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
 export interface SealBinding {
-  /** One key on disk serves several purposes; each gets its own. */
+  /** One key on disk serves several purposes. Each purpose gets its own derived key. */
   readonly purpose: string;
-  /** What the bytes belong to, in order. */
+  /** The identifiers of what the bytes belong to, in order. */
   readonly owner: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function seal(key: Uint8Array, binding: SealBinding, plain: Uint8Array): 
   return Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** What was sealed, or undefined where it was changed, belongs elsewhere or was made under another key. */
+/** The unsealed bytes. Undefined if they were changed, belong elsewhere or were sealed under another key. */
 export function unseal(key: Uint8Array, binding: SealBinding, bytes: Uint8Array): Buffer | undefined {
   const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES || sealed[0] !== VERSION) return undefined;
@@ -49,7 +49,7 @@ export function unseal(key: Uint8Array, binding: SealBinding, bytes: Uint8Array)
   }
 }
 
-/** Vouches for text that may be read by anybody and must not be changed by anybody else. */
+/** Authenticates text that anybody may read and nobody else may change. */
 export function authenticate(key: Uint8Array, binding: SealBinding): Buffer {
   return createHmac('sha256', deriveKey(key, binding)).update(associated(binding)).digest();
 }
@@ -60,8 +60,8 @@ export function isAuthentic(key: Uint8Array, binding: SealBinding, mark: Uint8Ar
 }
 
 /**
- * Keys that were derived, for as long as the one they come from is held. Purposes are names in our source, a handful; to
- * derive a key takes longer than to seal what one run leaves.
+ * Derived keys, kept as long as their source key is held. Purposes are a handful of names in our source. Deriving a key takes
+ * longer than sealing the data of one run.
  */
 const derivedKeys = new WeakMap<Uint8Array, Map<string, KeyObject>>();
 

@@ -1,14 +1,14 @@
-/** Text in base64 is cut to the characters that stand whole for bytes of the secret, whatever stands beside it. */
+/** In base64, the text is cut to the characters that encode only bytes of the secret, whatever its neighbours are. */
 export interface SecretForm {
   readonly text: string;
-  /** In base64 the neighbours on both sides may hold up to four bits of the secret. */
+  /** In base64 the neighbouring characters may hold up to four bits of the secret. */
   readonly isBase64: boolean;
 }
 
 /**
- * How a secret may look after it has been passed on: as it is, in JSON (up to four times over), percent-encoded, in
- * hexadecimal, and in base64 at each of the three places at which it can begin, in both alphabets. Not: compressed,
- * encrypted, reversed, cut into pieces, or encoded in two ways one over the other.
+ * The forms of a secret after it has been passed on: unchanged, in JSON (up to four times nested), percent-encoded, in hexadecimal,
+ * and in base64 at each of the three alignments, in both alphabets. Not covered: compressed, encrypted, reversed, split, or two
+ * encodings combined.
  */
 export function secretForms(secret: string): SecretForm[] {
   const bytes = Buffer.from(secret);
@@ -32,7 +32,7 @@ export function secretForms(secret: string): SecretForm[] {
   ];
 }
 
-/** Answers are JSON, their texts often too, and what those quote as well. */
+/** Answers are JSON, their texts are often JSON, and so is what those quote. */
 const MAX_ESCAPES = 4;
 
 function escapedForms(secret: string): string[] {
@@ -44,7 +44,7 @@ function escapedForms(secret: string): string[] {
   return forms;
 }
 
-/** With `offset` bytes before it in its group of three: those six-bit characters that no other byte has a share in. */
+/** With `offset` bytes before it in its group of three: the characters that encode no other byte. */
 function base64Core(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));

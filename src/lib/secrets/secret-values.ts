@@ -2,20 +2,20 @@ import { isSecretName } from './mask.js';
 
 /** Shorter secrets occur in ordinary data by chance, and a redaction there would reveal them. */
 export const MIN_SECRET_CHARACTERS = 8;
-/** Digits alone are numbers of something far more often: ports, years, times, ids. */
+/** Digits alone are far more often ordinary numbers: ports, years, times, ids. */
 const MIN_DIGITS = 12;
-/** Under a name that says nothing, only what no person would write is taken for a secret. */
+/** Under a neutral name, only a value that no person would write counts as a secret. */
 const MIN_UNNAMED_CHARACTERS = 20;
 const MIN_BITS_PER_CHARACTER = 3.5;
 
-/** Values that are in settings of secret names and in half of all texts too. */
+/** Values that occur under secret names and also in half of all texts. */
 const COMMON = new Set(
   `password changeme username undefined disabled required optional anonymous localhost production development
    staging postgres postgresql administrator authorization_code client_credentials refresh_token access_token
    private_key api_key bearer basic oauth2 standard default`.split(/\s+/),
 );
 
-/** What of a setting is secret: all of it, the parts of an address, the token behind its scheme, or nothing. */
+/** The secret parts of a setting: all of it, parts of an address, the token after its scheme, or nothing. */
 export function secretsIn(name: string, value: string): string[] {
   const scheme = /^(?:Bearer|Basic|Token|ApiKey|Negotiate|Digest)\s+(\S.*)$/i.exec(value.trim())?.[1];
   if (scheme !== undefined)
@@ -32,14 +32,14 @@ function isSecret(name: string, value: string): boolean {
 function isCommon(value: string): boolean {
   return (
     COMMON.has(value.toLowerCase()) ||
-    // Where a secret lies, not what it is.
+    // The path of a secret, not the secret itself.
     /^(?:[~.]{0,2}\/|[A-Za-z]:\\)[^\s]*$/.test(value) ||
     (/^\d+$/.test(value) && value.length < MIN_DIGITS) ||
     /^(.)\1*$/.test(value)
   );
 }
 
-/** Ids of the usual form are no secrets, and are in results. */
+/** UUIDs are not secrets, and results contain them. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function looksMadeByMachine(value: string): boolean {
@@ -52,7 +52,7 @@ function looksMadeByMachine(value: string): boolean {
   );
 }
 
-/** Letters and digits that alternate, as in nothing that a person would write. Shorter ones than elsewhere count here. */
+/** Letters and digits alternate as in no text that a person would write. Shorter texts count here than elsewhere. */
 export function looksRandom(text: string): boolean {
   if (secretsIn('', text).length > 0 || UUID.test(text)) return true;
   return (text.match(/[A-Za-z0-9+=]{8,}/g) ?? []).some((run) => (run.match(CHANGE)?.length ?? 0) >= 3);
@@ -67,18 +67,18 @@ function entropy(text: string): number {
   return [...counts.values()].reduce((bits, count) => bits - (count / text.length) * Math.log2(count / text.length), 0);
 }
 
-/** The password of an address, and those of its parameters that are secret. The address itself is not a secret. */
+/** The password of an address and its secret parameters. The address itself is not a secret. */
 function secretsOfAddress(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const url = new URL(address);
   const password = [url.password, decoded(url.password)].filter((part) => part.length >= MIN_SECRET_CHARACTERS);
   const parameters = [...url.searchParams].flatMap(([name, value]) => (isSecret(name, value) ? [value] : []));
-  // `https://hooks.example.com/services/T000/B000/abc...`: some services put the key into the path.
+  // `https://hooks.example.com/services/T000/B000/abc...`: some services put the key in the path.
   const steps = url.pathname.split('/').filter((step) => looksMadeByMachine(step));
   return [...new Set([...password.filter((part) => !isCommon(part)), ...parameters, ...steps])];
 }
 
-/** `--token abc`, `--token=abc`, `API_KEY=abc`, `--header 'Authorization: abc'`: each word of a command line, with the name that it has there. */
+/** `--token abc`, `--token=abc`, `API_KEY=abc`, `--header 'Authorization: abc'`: each word of a command line with its name. */
 export function namedArguments(words: readonly string[]): [string, string][] {
   return words.flatMap((word, index): [string, string][] => {
     const assigned = /^-{0,2}([\w-]+)=(.+)$/s.exec(word);

@@ -1,6 +1,6 @@
 /**
- * JSON as Python's `json.dumps(value, separators=(",", ":"), sort_keys=True)` writes it: keys in the order of their code
- * points, everything beyond ASCII escaped, small fractions with an exponent of two digits.
+ * JSON as Python's `json.dumps(value, separators=(",", ":"), sort_keys=True)` writes it: keys ordered by code point, non-ASCII
+ * characters escaped, small fractions with a two-digit exponent.
  */
 export function asciiJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(asciiJson).join(',')}]`;

@@ -1,7 +1,7 @@
 import { safeSlice } from './safe-slice.js';
 import { quoteVisibly, visibleSentence } from './visible-text.js';
 
-/** Keeps the last `maxBytes` of what is written to it: enough of a child's stderr to say why it died. */
+/** Keeps the last `maxBytes` written to it: enough of a child's stderr to say why it died. */
 export class TextTail {
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];
@@ -35,7 +35,7 @@ export class TextTail {
   }
 }
 
-/** A list of distinct lines that stops growing, and says how many it left out. */
+/** A list of distinct lines that stops growing and counts the lines it left out. */
 export class BoundedLines {
   readonly #maxLines: number;
   readonly #lines = new Set<string>();
@@ -57,7 +57,7 @@ export class BoundedLines {
   }
 }
 
-/** At most `maxCharacters` of a text from outside, on one line on which every character can be seen. */
+/** At most `maxCharacters` of an external text, on one line, with every character visible. */
 export function oneLine(text: string, maxCharacters = 300): string {
   const line = visibleSentence(text.slice(0, maxCharacters * 4))
     .replace(/ {2,}/g, ' ')
@@ -71,8 +71,8 @@ export function quotedLine(name: string, maxCharacters = 80): string {
 }
 
 /**
- * The same for a text whose first line says what happened and whose last lines say why, such as a crash with its log: what
- * does not fit is left out between them, in whole lines where there are any.
+ * The same for a text whose first line says what happened and whose last lines say why, such as a crash with its log. The middle is
+ * left out if the text is too long, in whole lines if possible.
  */
 export function oneLineWithEnd(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return oneLine(text, maxCharacters);

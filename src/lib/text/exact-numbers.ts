@@ -5,17 +5,17 @@ import { randomBytes } from 'node:crypto';
  * unchanged, read it with these numbers as marked strings, and restore the numbers in the text that is written.
  */
 
-/** Nobody outside this process can write it, so no string of theirs is taken for a number. */
+/** Nobody outside this process knows it, so no external string is taken for a number. */
 const MARK = `\u0000whole-${randomBytes(12).toString('hex')}-`;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LONG = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/y;
-/** Python refuses to read numbers of more than 4,300 digits; nobody counts with them. They become null, as ever. */
+/** Python refuses to read numbers of more than 4,300 digits, and nobody computes with them. They become null, as in plain JavaScript. */
 const MAX_DIGITS = 1_000;
-/** The shortest whole number that may be rounded has so many digits. */
+/** The number of digits of the shortest integer that may be rounded. */
 const FEWEST_DIGITS = 16;
 
-/** The same text where JavaScript reads all its numbers as they are. */
+/** The same JSON with the integers that JavaScript would round as marked strings. */
 export function withMarkedNumbers(json: string): string {
   return replaceRounded(json, (digits) => (digits.length > MAX_DIGITS ? digits : JSON.stringify(marked(digits))));
 }
@@ -30,7 +30,7 @@ export function markedNumber(text: string): string | undefined {
   return text.startsWith(MARK) ? digitsOf(text.slice(MARK.length)) : undefined;
 }
 
-/** The first whole number of a JSON text that JavaScript would round. */
+/** The first integer of a JSON text that JavaScript would round. */
 export function roundedNumber(json: string): string | undefined {
   let first: string | undefined;
   replaceRounded(json, (digits) => {
@@ -82,7 +82,7 @@ function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** Hardly any text has them, and each would cover one of these places: a tenth of the time that reading the JSON takes. */
+/** A fast check, as few texts have long numbers. Each would cover one of these positions: a tenth of the time of parsing the JSON. */
 function hasLongDigits(json: string): boolean {
   for (let at = FEWEST_DIGITS - 1; at < json.length; at += FEWEST_DIGITS) {
     if (!isDigit(json.charCodeAt(at))) continue;

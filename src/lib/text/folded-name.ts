@@ -1,6 +1,6 @@
 /**
- * Equal for names that a person takes for the same: whatever their case, blanks, separators, accents and invisible
- * characters, and with letters of other scripts, or digits, that look like Latin ones. For comparing, never for showing.
+ * Equal for names that a person takes for the same. Ignores case, spaces, separators, accents and invisible characters, and folds
+ * letters of other scripts and digits that look like Latin letters. For comparing, never for showing.
  */
 export function foldedName(name: string): string {
   const letters = [...name.normalize('NFKD').replace(IGNORED, '')].map((letter) => LATIN.get(letter) ?? letter);
@@ -14,7 +14,7 @@ export function foldedName(name: string): string {
     .replaceAll('0', 'o');
 }
 
-/** Marks, blanks, separators and everything that cannot be seen. */
+/** Marks, spaces, separators and everything invisible. */
 const IGNORED = /[\p{M}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800\s._\p{Pd}]/gu;
 
 /** Cyrillic, Greek, Armenian and Latin letters, each followed by the Latin letter that it looks like. */

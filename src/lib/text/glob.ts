@@ -1,4 +1,4 @@
-/** `*` means any run of characters, everything else for itself. Linear time, whatever the pattern. */
+/** `*` means any sequence of characters, every other character means itself. Linear time for any pattern. */
 export function matchesGlob(pattern: string, text: string): boolean {
   const parts = pattern.split('*');
   const first = parts[0] as string;

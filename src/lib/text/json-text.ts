@@ -1,4 +1,4 @@
-/** The same bytes as text, where they are JSON. */
+/** The body as text if it is JSON, else undefined. */
 export function jsonText(body: Buffer): string | undefined {
   const text = body.toString('utf8');
   try {

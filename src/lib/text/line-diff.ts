@@ -1,5 +1,5 @@
 const CONTEXT_LINES = 3;
-/** Texts that differ in more lines than this are shown as replaced: the search grows with the square of the differences. */
+/** Texts that differ in more lines are shown as replaced: the search time is quadratic in the differences. */
 const MAX_DIFFERENCES = 2_000;
 
 interface Change {
@@ -7,7 +7,7 @@ interface Change {
   readonly line: string;
 }
 
-/** What `diff -u` would print for two texts; empty where they are the same. */
+/** The output of `diff -u` for two texts; empty if they are the same. */
 export function unifiedDiff(before: string, after: string, name: string): string {
   if (before === after) return '';
   const changes = changesBetween(linesOf(before), linesOf(after));
@@ -65,7 +65,7 @@ function changesBetween(before: readonly string[], after: readonly string[]): Ch
   ];
 }
 
-/** Myers' algorithm: the furthest point of each diagonal, one difference after the other. */
+/** Myers' algorithm: the furthest point of each diagonal, for one difference, then two, and so on. */
 function shortest(before: readonly string[], after: readonly string[]): Change[] {
   const trail: Map<number, number>[] = [];
   let furthest = new Map<number, number>([[1, 0]]);

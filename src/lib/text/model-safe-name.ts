@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** What the model APIs accept as a tool's name. One other character, and they refuse the whole request. */
+/** The tool names that model APIs accept. They refuse the whole request for one other character. */
 export const MODEL_SAFE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const MAX_CHARACTERS = 64;
 const DIGEST_CHARACTERS = 8;
 
 /**
- * The name itself where model APIs accept it, else one that they do: the same for the same name, on every machine. Two names may
- * come out the same; `withDigest` tells them apart.
+ * The name itself if model APIs accept it, else a safe one: the same for the same name, on every machine. Two names may give the
+ * same safe name; `withDigest` tells them apart.
  */
 export function modelSafeName(name: string): string {
   if (MODEL_SAFE_NAME.test(name)) return name;
@@ -17,7 +17,7 @@ export function modelSafeName(name: string): string {
   return spelled.length > MAX_CHARACTERS ? withDigest(spelled, name) : spelled;
 }
 
-/** `name`, shortened where it must be, with a digest of `identity` behind it. */
+/** `name`, shortened if necessary, followed by a digest of `identity`. */
 export function withDigest(name: string, identity: string): string {
   const digest = createHash('sha256').update(identity).digest('hex').slice(0, DIGEST_CHARACTERS);
   return `${name.slice(0, MAX_CHARACTERS - DIGEST_CHARACTERS - 1)}_${digest}`;

@@ -1,7 +1,7 @@
-/** The candidates that look most like a misspelt name, best first; none when nothing is close. */
+/** The candidates most similar to a misspelt name, best first. Empty if nothing is close. */
 export function nearest(name: string, candidates: readonly string[], most: number): string[] {
   const wanted = normalise(name);
-  // Of a name of three letters, every other one would be near at a distance of two.
+  // For a name of three letters, a distance of two would match almost any other.
   const furthest = wanted.length <= 3 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
   return candidates
     .slice(0, MAX_CANDIDATES)
@@ -17,11 +17,11 @@ export function nearest(name: string, candidates: readonly string[], most: numbe
     .map(({ candidate }) => candidate);
 }
 
-/** Comparing is quadratic in the length of a name; names come from strangers. */
+/** Comparing is quadratic in the length of a name, and names are untrusted. */
 const MAX_CANDIDATES = 5_000;
 const MAX_CHARACTERS = 96;
 
-/** Case and separators are what people get wrong first; they cost nothing here. */
+/** Case and separators are the most common mistakes; they cost nothing here. */
 function normalise(name: string): string {
   return name
     .slice(0, MAX_CHARACTERS)
@@ -29,14 +29,14 @@ function normalise(name: string): string {
     .replace(/[_\-. ]/g, '');
 }
 
-/** `serverss` holds both `serve` and `servers`: the one that is nearly as long was meant. */
+/** `serverss` contains both `serve` and `servers`: the candidate closest in length was meant. */
 function lengthFrom(wanted: string, candidate: string): number {
   return Math.abs(normalise(candidate).length - wanted.length);
 }
 
 function distanceTo(left: string, right: string): number {
   if (left === right) return 0;
-  // Part of the other, unless it is so short that it is part of anything.
+  // One contains the other. Names of up to three letters do not count, since they are part of anything.
   if (Math.min(left.length, right.length) > 3 && (right.includes(left) || left.includes(right))) return 1;
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {

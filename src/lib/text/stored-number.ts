@@ -1,9 +1,9 @@
-/** The last millisecond that a date can be. No time, size or count of ours comes near it, and a double holds it exactly. */
+/** The last millisecond of a valid date. No time, size or count of ours comes near it, and a double holds it exactly. */
 const MOST = 8_640_000_000_000_000;
 
 /**
- * A number as it was stored. Who can write to a store without its key can store any: one that no date can be would end every list that it
- * is in.
+ * Clamps a number read from a store. An attacker who can write to a store without its key can store any number, and an invalid date
+ * would break every list that contains it.
  */
 export function storedNumber(value: number): number {
   return Math.min(MOST, Math.max(-MOST, value));

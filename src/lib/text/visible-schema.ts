@@ -1,12 +1,12 @@
 import { visibleText } from './visible-text.js';
 
-/** Deeper than any schema that somebody wrote. */
+/** Deeper than any schema that a person wrote. */
 export const MAX_SCHEMA_DEPTH = 100;
-/** Keywords that hold words for a reader, and keywords that hold values. */
+/** Keywords whose values are text for a reader, and keywords whose values are data. */
 export const WORDS: ReadonlySet<string> = new Set(['title', 'description', '$comment']);
 const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
-/** A schema whose words have nothing in them that cannot be seen. Names and values stay: somebody answers with them. */
+/** A schema whose descriptions have no invisible characters. Names and values stay, because callers send them back. */
 export function withVisibleWords<Schema extends object>(schema: Schema, show = visibleText): Schema {
   return read(schema, show, 0) as Schema;
 }

@@ -1,20 +1,20 @@
 /*
- * How text from outside is shown to people and models: on cards, in tables, logs, prompts and declarations. Everything here
- * stands on `escapeHidden`. Nothing is removed: what cannot be seen is written as an escape (`\u200b`, `\u{e0041}`), so that
- * the reader sees that it is there.
+ * How external text is shown to people and models: on cards, in tables, logs, prompts and declarations. Everything here uses
+ * `escapeHidden`. Nothing is removed: invisible characters are written as escapes (`\u200b`, `\u{e0041}`), so that the reader sees
+ * that they are there.
  */
 
-/** Text of several lines that somebody asked for: a source, a result, a log. Its line breaks and tabs stay, nothing else. */
+/** Text of several lines that somebody asked for: a source, a result, a log. Only its line breaks and tabs stay unescaped. */
 export function visibleText(text: string): string {
   return isPlain(text) ? text : escapeHidden(text.replaceAll('\r\n', '\n'));
 }
 
-/** Text inside a line of ours, such as a name: a line break in it would let it write its own line. */
+/** Text inside one of our lines, such as a name: a line break would let it forge a line of its own. */
 export function visibleLine(text: string, write: (character: string) => string = escapeCharacter): string {
   return escapeHidden(text, write).replace(/[\t\n]/g, write);
 }
 
-/** Sentences on one line: where they have line breaks or tabs, each run of those and of blanks is one blank. */
+/** Sentences on one line: if the text has line breaks or tabs, each run of these and of spaces becomes one space. */
 export function visibleSentence(text: string): string {
   if (!/[\n\t]/.test(text)) return escapeHidden(text);
   return escapeHidden(text.replace(/(?:[ \t\n]|\r\n)+/g, ' ').replace(/^ | $/g, ''));
@@ -25,7 +25,7 @@ export function visibleJson(value: unknown, indent?: number): string {
   return escapeJson(JSON.stringify(value, null, indent) ?? 'null');
 }
 
-/** The same for JSON that was written already. */
+/** The same for text that is JSON already. */
 export function escapeJson(json: string): string {
   return escapeHidden(json, escapeUnits);
 }
@@ -36,9 +36,9 @@ export function quoteVisibly(value: string): string {
 }
 
 /**
- * Writes every character that steers a terminal, changes the order of others or shows as nothing by `write`: controls (line
- * breaks and tabs stay), bidirectional, zero-width and tag characters, variation selectors, fillers, blanks that are no
- * spaces, private use, unassigned, lone surrogates. Joiners and selectors inside an emoji stay.
+ * Writes every character that controls a terminal, reorders text or is invisible with `write`: controls (line breaks and tabs
+ * stay), bidirectional, zero-width and tag characters, variation selectors, fillers, unusual blanks, private use, unassigned, lone
+ * surrogates. Joiners and selectors inside an emoji stay.
  */
 export function escapeHidden(text: string, write: (character: string) => string = escapeCharacter): string {
   return isPlain(text) ? text : text.replace(HIDDEN, (character) => write(character));
@@ -50,7 +50,7 @@ export function escapeCharacter(character: string): string {
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 }
 
-/** Of a character beyond the first plane each half: JSON has no other way. */
+/** A character beyond the first plane becomes two escapes: JSON has no other way. */
 function escapeUnits(character: string): string {
   return character.split('').map(escapeCharacter).join('');
 }
@@ -60,15 +60,15 @@ function isPlain(text: string): boolean {
 }
 
 /**
- * The same text without the beginning of any tag that a chat template, a client or a page could take for its own:
- * `</system>`, `<|im_start|>`, `<!--`. Other angle brackets (`<owner>/<repo>`, `a < b`) stay. One layer only: what a model
- * makes of plain words can't be decided here.
+ * The same text without the start of any tag that a chat template, a client or a page could interpret: `</system>`, `<|im_start|>`,
+ * `<!--`. Other angle brackets (`<owner>/<repo>`, `a < b`) stay. This is one layer only: it cannot decide how a model reads plain
+ * words.
  */
 export function withoutMarkup(text: string, replacement = '‹'): string {
   return text.replace(MARKUP, replacement);
 }
 
-/** At most `maximum` UTF-16 units, cut at a space where one is near, with an ellipsis where something is missing. */
+/** At most `maximum` UTF-16 units, cut at a nearby space if there is one, with an ellipsis if something is missing. */
 export function clipText(text: string, maximum: number): string {
   if (text.length <= maximum) return text;
   let end = maximum - 1;
@@ -90,7 +90,7 @@ const EMOJI = '\\p{Extended_Pictographic}\\p{Emoji_Modifier}?';
 // A selector belongs to the emoji, digit or sign before it; a joiner is between two emoji.
 const STRAY_SELECTOR = '(?<!\\p{Extended_Pictographic}|[0-9#*](?=\\ufe0f\\u20e3))\\ufe0f';
 const STRAY_JOINER = `(?<!${EMOJI}\\ufe0f?)\\u200d|\\u200d(?!\\p{Extended_Pictographic})`;
-// All of Unicode's category "other", what renders as nothing (fillers, variation selectors), line and paragraph separators;
-// and what takes a column but shows as blank: the braille blank, a note without a head, blank hieroglyphs.
+// All of Unicode's category "other", invisible characters (fillers, variation selectors), line and paragraph separators; and
+// characters that take a column but look blank: the braille blank, the null notehead, blank hieroglyphs.
 const UNSEEN = '[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800\\u{1d159}\\u{13441}\\u{13442}]';
 const HIDDEN = new RegExp(`${STRAY_SELECTOR}|${STRAY_JOINER}|(?![\\n\\t\\ufe0f\\u200d])${UNSEEN}`, 'gu');
