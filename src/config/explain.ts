@@ -10,11 +10,11 @@ export interface ExplainedValue {
   /** JSON, with every value that may be a secret masked. */
   readonly value: string;
   readonly layer: Layer;
-  /** Where it was set; empty for a default. */
+  /** The place where it was set; empty for a default. */
   readonly place: string;
 }
 
-/** Every setting, in the order of the schema: its value, the layer it came from, and the place in that layer. */
+/** Every setting, in the order of the schema: its value, its layer, and its place in that layer. */
 export function explainConfig(loaded: LoadedConfig): ExplainedValue[] {
   const rows: ExplainedValue[] = [];
   for (const { path, value } of leavesOf(loaded.config as unknown as JsonValue)) {
@@ -31,7 +31,7 @@ export function explainConfig(loaded: LoadedConfig): ExplainedValue[] {
   return rows;
 }
 
-/** The map form of a list entry has the entry's place. */
+/** An item of a list has the place of the list. */
 function nearestOrigin(path: KeyPath, loaded: LoadedConfig) {
   return path.length > 1 && typeof path.at(-1) === 'number'
     ? loaded.origins.get(renderPath(path.slice(0, -1)))
@@ -60,7 +60,7 @@ function looksLikeSecretArgument(value: string): boolean {
   return name !== undefined && isSecretName(name);
 }
 
-/** `--token abc`: the secret is the word after. */
+/** `--token abc`: the secret is the next word. */
 function isSecretFlag(value: JsonValue | undefined): boolean {
   return typeof value === 'string' && /^-{1,2}[\w-]+$/.test(value) && isSecretName(value);
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type { Environment } from './variables/environment.js';
 
-/** The file that a command starts, by PATH or, where it has a slash, from a folder; undefined where there is none. */
+/** The file that a command starts: found in PATH or, if it has a slash, relative to a folder. Undefined if there is none. */
 export function findCommand(command: string, environment: Environment, folder: string): string | undefined {
   if (command.includes('/')) return [resolve(folder, command)].find(isExecutableFile);
   return (environment.PATH ?? '')

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type LoadRequest, loadConfig } from './load.js';
 
-/** The folder of the running test; it is its home folder too. */
+/** The folder of the running test, which is also its home folder. */
 export let folder: string;
 
 /** Gives every test of the file a folder of its own. */

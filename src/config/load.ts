@@ -36,18 +36,18 @@ import type { Environment } from './variables/environment.js';
 export interface LoadRequest {
   /** `--config FILE`; without it the usual places are searched. */
   readonly configFile?: string;
-  /** `--project-folder FOLDER`: where a project's file is looked for, instead of `cwd`. */
+  /** `--project-folder FOLDER`: searched for a project's file instead of `cwd`. */
   readonly projectFolder?: string;
-  /** Where none of the usual places has one, and this one exists: the file that mcpproxy keeps in the home folder. */
+  /** Whether to use the file that mcpproxy keeps in the home folder, if none of the usual places has one. */
   readonly takesProxyFile?: boolean;
-  /** The settings themselves, as a program gives them; no file is read then. Relative paths count from `cwd`. */
+  /** The settings themselves, given by a program; then no file is read. Relative paths are relative to `cwd`. */
   readonly inline?: unknown;
   readonly cwd: string;
   readonly environment: Environment;
   readonly flags?: readonly FlagValue[];
-  /** Asks a person about a file that was found in the current folder. Without it, nobody can be asked. */
+  /** Asks a person about a file that was found in the current folder. Without it, nobody is asked. */
   readonly confirmTrust?: ConfirmTrust;
-  /** What the schema can't see: rules that contradict their own examples. */
+  /** Finds mistakes that the schema cannot: rules that contradict their own examples. */
   readonly findMistakes?: (
     config: Config,
     upstreams: readonly UpstreamDefinition[],
@@ -62,30 +62,30 @@ export interface ConfigMistake {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file that was read; absent when there was none and everything is at its default. */
+  /** The file that was read; absent if there was none and everything has its default. */
   readonly file?: string;
   /** Where the file was found. */
   readonly fileOrigin?: FileOrigin;
-  /** Every place that was considered, in order. Empty where the settings came from a program. */
+  /** Every place that was considered, in order. Empty if a program gave the settings. */
   readonly searched: readonly SearchedPlace[];
   readonly format: 'codemode' | ForeignFormat;
   readonly origins: ReadonlyMap<string, Origin>;
-  /** Rendered paths of values that came out of environment variables. */
+  /** Rendered paths of values that came from environment variables. */
   readonly fromEnvironment: ReadonlySet<string>;
-  /** The variables that the file refers to, with their values: secrets as often as not. */
+  /** The variables that the file refers to, with their values, which are often secrets. */
   readonly variables: ReadonlyMap<string, string>;
   readonly upstreams: readonly UpstreamDefinition[];
-  /** Servers whose entries have mistakes: they are not among `upstreams`. */
+  /** Servers whose entries have mistakes. They are not among `upstreams`. */
   readonly disabledServers: readonly DisabledServer[];
   readonly warnings: readonly string[];
-  /** Where a value stands: `config.yaml:7:3`. */
+  /** The place of a value: `config.yaml:7:3`. */
   placeOf(path: KeyPath): string;
 }
 
 /**
  * Reads, merges and checks the configuration. Throws `bad_config` with file, line, column, key and what was expected, and
- * `untrusted_config` for a file of the current folder that nobody agreed to. A mistake inside the entry of one server
- * disables that server and is a warning.
+ * `untrusted_config` for a file of the current folder that nobody agreed to. A mistake inside the entry of one server only disables
+ * that server, with a warning.
  */
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const { inline, environment } = request;
@@ -106,7 +106,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 
   const placed = (path: KeyPath, part: Mistake['part']) => placeOf({ path, part, problem: '' }, merged, source);
   const base = file === undefined ? request.cwd : dirname(file);
-  // What was agreed to is what this folder has: `node ./server.mjs` of it never starts a file of another one.
+  // The person agreed to the content of this folder: its `node ./server.mjs` must never start a file of another folder.
   const folders = { base, ...(search.found?.origin === 'project' ? { start: base } : {}) };
   const upstreams = upstreamDefinitions(config.mcpServers, folders, environment);
   const disabledServers = broken.list();
@@ -132,7 +132,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   };
 }
 
-/** The bytes whose digest was trusted are the bytes that are parsed: the file is read once. */
+/** The file is read once, so the parsed bytes are the bytes whose digest was trusted. */
 async function readDocument(
   { file, origin }: FoundFile,
   { ownFile }: Search,
@@ -148,7 +148,7 @@ async function readDocument(
   return document;
 }
 
-/** The settings without the servers that have mistakes, whose place is held by entries that are switched off. */
+/** The checked settings. Servers with mistakes are replaced by disabled entries. */
 function checked(
   merged: Merged,
   source: Source | undefined,
@@ -159,7 +159,7 @@ function checked(
     const value = broken.without(merged.value);
     const parsed = configSchema.safeParse(value);
     if (parsed.success) {
-      // Their names stay taken: rules, capabilities and listings that name them mean what they meant.
+      // Their names stay taken, so that rules, capabilities and listings that name them keep their meaning.
       const names = Object.keys((merged.value.mcpServers ?? {}) as object).filter((name) => broken.ids.has(name));
       const held = Object.fromEntries(names.map((name) => [name, disabledEntry()]));
       return { ...parsed.data, mcpServers: { ...parsed.data.mcpServers, ...held } };

@@ -3,7 +3,7 @@ import type { LoadedConfig } from './load.js';
 const WHAT_TO_DO =
   'Import the servers of your other clients with: codemode init. Add one with: codemode add NAME -- COMMAND';
 
-/** Where there is no server at all: why, where the configuration was looked for, and what to type. */
+/** The message if no server is configured: why, where the configuration was searched for, and what to type. */
 export function nothingConfigured({
   config,
   file,

@@ -4,11 +4,11 @@ import { shellWord } from '../lib/text/shell-word.js';
 import { isExecutableFile } from './find-command.js';
 import type { Environment } from './variables/environment.js';
 
-/** How to start this very program again. */
+/** The command that starts this program again. */
 export interface OwnCommand {
-  /** What a person types in a shell in this folder, quoted: `codemode`, `npx codemode` or absolute paths. */
+  /** The command a person types in a shell in this folder, quoted: `codemode`, `npx codemode` or absolute paths. */
   readonly shell: string;
-  /** Absolute: works in every folder and without PATH, as desktop programs start what their files name. */
+  /** Absolute: works in every folder and without PATH, as desktop programs need it. */
   readonly command: string;
   readonly args: string[];
 }
@@ -20,15 +20,15 @@ export interface RunningProgram {
 }
 
 /**
- * The shortest command that starts this program and no other of the same name: `codemode` where PATH leads here,
- * `npx codemode` where the folder's own installation is this one, else the absolute paths.
+ * The shortest command that starts this program and no other of the same name: `codemode` if PATH leads here, `npx codemode` if
+ * this is the folder's own installation, else the absolute paths.
  */
 export function ownCommand(
   environment: Environment,
   cwd: string,
   { node, script }: RunningProgram = { node: process.execPath, script: process.argv[1] ?? '' },
 ): OwnCommand {
-  // Not resolved further: a link such as a package manager's `current` survives an upgrade, its target does not.
+  // Not resolved further: a link such as a package manager's `current` survives an upgrade, but its target does not.
   const own = resolve(cwd, script);
   const target = realPath(own);
   const absolute = { command: node, args: [own] };
@@ -41,19 +41,19 @@ export function ownCommand(
 
 const NAME = 'codemode';
 
-/** The first program of our name on PATH: the one that a shell would start. */
+/** The first program of our name on PATH, which a shell would start. */
 function onPath(environment: Environment, cwd: string): string | undefined {
   return (
     (environment.PATH ?? '')
       .split(delimiter)
-      // npm and npx put these in front of PATH for what they start; the person's shell does not have them.
+      // npm and npx prepend these to PATH for their children. The person's shell does not have them.
       .filter((folder) => !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder))
       .map((folder) => join(resolve(cwd, folder), NAME))
       .find(isExecutableFile)
   );
 }
 
-/** What `npx codemode` starts: the nearest installation in this folder or one above it. */
+/** The target of `npx codemode`: the nearest installation in this folder or one above it. */
 function installedAbove(folder: string): string | undefined {
   const file = join(folder, 'node_modules', '.bin', NAME);
   if (isExecutableFile(file)) return file;

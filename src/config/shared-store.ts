@@ -9,7 +9,7 @@ export interface SharedStore {
   readonly url: string;
   readonly leaseMs: number;
   readonly maxConnections: number;
-  /** The key that the hosts were given. Throws `bad_config`. */
+  /** The key that the hosts share. Throws `bad_config`. */
   readonly key: () => Promise<Uint8Array>;
 }
 
@@ -17,7 +17,7 @@ const KEY_BYTES = 32;
 const MAX_KEY_FILE_BYTES = 1_024;
 const MAKE_KEY = 'make one with: openssl rand -base64 32';
 
-/** Undefined where the state folder of this machine is used. */
+/** Undefined if the state folder of this machine is used. */
 export function sharedStore(
   { config, file }: Pick<LoadedConfig, 'config' | 'file'>,
   environment: Environment,
@@ -34,7 +34,7 @@ export function sharedStore(
   };
 }
 
-/** Never made here: a second key would make what the other hosts sealed unreadable, and theirs unreadable to us. */
+/** Never generated here: with a second key, this host and the others could not open each other's sealed data. */
 async function givenKey(variable: string | undefined, file: string | undefined): Promise<Uint8Array> {
   if (variable !== undefined && variable !== '') return parseKey(variable, 'CODEMODE_KEY');
   if (file === undefined) {

@@ -3,21 +3,21 @@ import { HostError } from '../../domain/errors.js';
 import { readRegularFile, UnreadableFile } from '../../lib/files/read-regular-file.js';
 import { type FileOwner, replaceFile } from '../../lib/files/replace-file.js';
 
-/** Claude Code keeps its history beside its servers. */
+/** Claude Code keeps its history in the same file. */
 export const MAX_CLIENT_FILE_BYTES = 64 * 1024 * 1024;
-/** A new file may come to hold secrets. */
+/** A new file may later hold secrets. */
 const NEW_FILE_MODE = 0o600;
 
 /** A client's file as it was when it was read. */
 export interface ClientFile {
-  /** Where links lead: links themselves are never replaced. */
+  /** With links resolved: links themselves are never replaced. */
   readonly path: string;
-  /** Absent where there is no file. */
+  /** Absent if there is no file. */
   readonly text?: string;
   readonly owner?: FileOwner;
 }
 
-/** Reads a file of another program. Throws `bad_input` for what cannot be its settings. */
+/** Reads a file of another program. Throws `bad_input` if it cannot be a settings file. */
 export async function readClientFile(file: string): Promise<ClientFile> {
   const link = await lstat(file).catch(ignoreMissing(file));
   if (link === undefined) return { path: file };
@@ -46,7 +46,7 @@ export async function readClientFile(file: string): Promise<ClientFile> {
   }
 }
 
-/** Writes it whole or not at all. Throws `bad_input` where somebody else has changed it since it was read. */
+/** Writes the file atomically. Throws `bad_input` if another program changed it since it was read. */
 export async function writeClientFile(before: ClientFile, text: string): Promise<void> {
   const { path, owner = { mode: NEW_FILE_MODE } } = before;
   try {

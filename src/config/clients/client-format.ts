@@ -3,15 +3,15 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { isObject } from '../schema/server-map.js';
 
-/** How a client writes its servers down. Every edit leaves the rest of the text as it is, byte for byte. */
+/** How a client stores its servers. Every edit leaves the rest of the text unchanged, byte for byte. */
 export interface ClientFormat {
-  /** The key under which servers stand. */
+  /** The key that holds the servers. */
   readonly key: string;
-  /** Throws `bad_input` where the text is not what the client could read. */
+  /** Throws `bad_input` if the client could not read the text. */
   parse(text: string, file: string): JsonObject;
   add(text: string, name: string, entry: JsonObject): string;
   remove(text: string, name: string): string;
-  /** Adds an entry as an earlier version of the file has it, with its comments. */
+  /** Copies an entry from an earlier version of the file, with its comments. */
   copy(text: string, name: string, from: string): string;
 }
 
@@ -31,7 +31,7 @@ export type EntryEdit =
   | { readonly kind: 'remove'; readonly name: string }
   | { readonly kind: 'copy'; readonly name: string; readonly from: string };
 
-/** Makes edits one after the other. The result is read again: one that says anything else than it should is not used. */
+/** Applies edits in order. The result is parsed again, and refused if it does not say exactly what was intended. */
 export function edited(format: ClientFormat, text: string, file: string, edits: readonly EntryEdit[]): string {
   const before = format.parse(text, file);
   const servers = new Map(entriesOf(format, text, file));

@@ -5,7 +5,7 @@ interface StartCommand {
   readonly args: readonly string[];
 }
 
-/** `{ command, args }`: what most clients understand. */
+/** `{ command, args }`: the form that most clients understand. */
 export function stdioEntry({ command, args }: StartCommand): JsonObject {
   return { command, args: [...args] };
 }
@@ -16,8 +16,8 @@ export function typedEntry({ command, args }: StartCommand): JsonObject {
 }
 
 /**
- * Claude Code connects servers in the background and sends its first request without those that are not there yet.
- * `alwaysLoad` makes it wait for this one: `claude -p` would otherwise run without our tool.
+ * Claude Code connects servers in the background and sends its first request without those that are not ready. `alwaysLoad` makes
+ * it wait for this one: `claude -p` would otherwise run without our tool.
  */
 export function claudeCodeEntry(start: StartCommand): JsonObject {
   return { ...typedEntry(start), alwaysLoad: true };
@@ -27,7 +27,7 @@ export function opencodeEntry({ command, args }: StartCommand): JsonObject {
   return { type: 'local', command: [command, ...args], enabled: true };
 }
 
-/** `source` is what versions of 2025 ask for; later ones ignore it. */
+/** Versions from 2025 require `source`. Later versions ignore it. */
 export function zedEntry({ command, args }: StartCommand): JsonObject {
   return { source: 'custom', command, args: [...args], env: {} };
 }

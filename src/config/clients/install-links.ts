@@ -1,4 +1,4 @@
-/** What an install link makes a client start. */
+/** The server that an install link makes a client start. */
 export interface LinkedServer {
   readonly name: string;
   readonly command: string;
@@ -11,7 +11,7 @@ export function cursorInstallLink({ name, command, args }: LinkedServer): string
   return `cursor://anysphere.cursor-deeplink/mcp/install?${query({ name, config })}`;
 }
 
-/** The same by way of a web page, for places that allow no other scheme in links: GitHub, npm. */
+/** The same through a web page, for places that allow no other scheme in links: GitHub, npm. */
 export function cursorWebLink(server: LinkedServer): string {
   const { search } = new URL(cursorInstallLink(server));
   return `https://cursor.com/en/install-mcp${search}`;
@@ -22,7 +22,7 @@ export function vscodeInstallLink({ name, command, args }: LinkedServer): string
   return `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, type: 'stdio', command, args }))}`;
 }
 
-/** The same by way of a web page. `quality`: which of the two editors opens. */
+/** The same through a web page. `quality` selects which of the two editors opens. */
 export function vscodeWebLink(
   { name, command, args }: LinkedServer,
   quality: 'stable' | 'insiders' = 'stable',
@@ -32,7 +32,7 @@ export function vscodeWebLink(
   return `https://insiders.vscode.dev/redirect/mcp/install?${query({ name, config, ...which })}`;
 }
 
-/** `%20` and not `+` for a space: not every reader of these links knows the form of web forms. */
+/** `%20` and not `+` for a space: not every reader of these links decodes form encoding. */
 function query(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
     .map(([key, value]) => `${key}=${encodeURIComponent(value)}`)

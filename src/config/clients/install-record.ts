@@ -13,26 +13,26 @@ const recordSchema = z.object({
   client: z.string(),
   /** The client's file, links resolved. */
   file: z.string(),
-  /** A copy of the file as it was before; null where there was none. */
+  /** A copy of the file before the install; null if there was no file. */
   backup: z.string().nullable(),
-  /** Digest of the copy as it was made: one that somebody has changed since is not restored. */
+  /** Digest of the copy when it was made. A copy that was changed since is not restored. */
   backupDigest: z.string().nullable().default(null),
   /** Servers that were removed from it. */
   removed: z.array(z.string()),
-  /** Digest of the file as we left it; null where it was changed between two of our edits, so that the backup is out of date. */
+  /** Digest of the file as we left it; null if it was changed between two of our edits, so that the backup is out of date. */
   written: z.string().nullable(),
 });
 
 const MAX_RECORD_BYTES = 1024 * 1024;
 
-/** What `install` did to a client's file, for `uninstall`. */
+/** The changes that `install` made to a client's file, for `uninstall`. */
 export type InstallRecord = z.output<typeof recordSchema>;
 
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Undefined where there is none, or none that can be read: then only our own entry is known to be ours. */
+/** Undefined if there is no readable record. Then only our own entry is known to be ours. */
 export async function readRecord(
   environment: Environment,
   client: string,
@@ -66,7 +66,7 @@ export async function forgetRecord(environment: Environment, { client, file }: I
   await rm(placeOf(environment, client, file), { force: true });
 }
 
-/** One for each file: a client may have several homes. */
+/** One record per file: a client may have several home folders. */
 function placeOf(environment: Environment, client: string, file: string): string {
   return join(stateFolder(environment), 'clients', `${client}-${digestOf(file).slice(0, 12)}.json`);
 }

@@ -14,23 +14,23 @@ import type { StartCommand } from './registry.js';
 import { OWN_NAME, startsUs, type Target } from './target.js';
 
 export interface InstallPlan {
-  /** `present`: our entry is there already, as it should be. */
+  /** `present`: our entry is there already and correct. */
   readonly state: 'added' | 'updated' | 'present';
   readonly entry: JsonObject;
-  /** Servers that go, by the client's names. */
+  /** Servers to remove, by the client's names. */
   readonly removed: readonly string[];
-  /** The file as it will be; absent where nothing has to change. */
+  /** The new text of the file; absent if nothing has to change. */
   readonly text?: string;
 }
 
 export interface InstallWishes {
   readonly start: StartCommand;
   readonly removed: readonly string[];
-  /** Whether an entry of our name that starts something else is replaced. */
+  /** Whether to replace an entry of our name that starts something else. */
   readonly replacesForeign: boolean;
 }
 
-/** What installing would change. Nothing is written. Throws `bad_input` where our name is another program's. */
+/** The changes that installing would make. Nothing is written. Throws `bad_input` if another program has our name. */
 export function planInstall(target: Target, { start, removed, replacesForeign }: InstallWishes): InstallPlan {
   const { client, file, entries, record } = target;
   const existing = entries.get(OWN_NAME);
@@ -53,7 +53,7 @@ export function planInstall(target: Target, { start, removed, replacesForeign }:
   };
 }
 
-/** A person may have given our entry variables or a longer timeout: those stay. */
+/** A person may have added variables or a longer timeout to our entry. Those stay. */
 function keepingWhatWasAdded(entry: JsonObject, existing: JsonValue | undefined): JsonObject {
   if (!isObject(existing)) return entry;
   const { type, command, args } = entry;
@@ -61,13 +61,13 @@ function keepingWhatWasAdded(entry: JsonObject, existing: JsonValue | undefined)
   return { ...entry, ...existing, ...(ours as JsonObject) };
 }
 
-/** Does what was planned: a copy of the file first, then the note of what is done, then the file. Gives the copy's path. */
+/** Executes the plan: first a copy of the file, then the record of the changes, then the file. Returns the copy's path. */
 export async function install(target: Target, plan: InstallPlan, environment: Environment): Promise<string | null> {
   const { client, file, record } = target;
   if (plan.text === undefined) return record?.backup ?? null;
   await makeFolder(dirname(file.path));
   const backup = record === undefined ? await backUp(target) : record.backup;
-  // Somebody has edited the file since our last edit: the copy no longer has all that is theirs.
+  // If the file was edited since our last edit, the copy lacks the user's changes.
   const isCopyCurrent = record === undefined || record.written === digestOf(file.text ?? '');
   const next: InstallRecord = {
     version: 1,
@@ -92,7 +92,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** A copy beside the file, with its permissions. The first one stays, and of later ones the newest few. */
+/** A copy beside the file, with its permissions. The first copy is kept, and the newest few of the later ones. */
 async function backUp({ file }: Target): Promise<string | null> {
   if (file.text === undefined) return null;
   const stem = `${file.path}.codemode-backup`;

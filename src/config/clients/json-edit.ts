@@ -1,6 +1,6 @@
 import type { JsonMember, JsonNode } from './json-text.js';
 
-/** A member unchanged: its own text, and the comments that belong to it, each on a line. */
+/** A member unchanged: its own text, and the comments that belong to it, one per line. */
 export interface WrittenMember {
   readonly comments: readonly string[];
   readonly source: string;
@@ -18,7 +18,7 @@ export function layoutOf(text: string, root: JsonNode | undefined): Layout {
   return { eol: text.includes('\r\n') ? '\r\n' : '\n', indent: indent === undefined || indent === '' ? '  ' : indent };
 }
 
-/** Puts a member behind the last one of an object. Nothing else of the text changes, not even a comment. */
+/** Appends a member to an object. Nothing else in the text changes, not even a comment. */
 export function appendMember(text: string, object: JsonNode, member: WrittenMember, { eol, indent }: Layout): string {
   const members = object.members ?? [];
   const last = members.at(-1);
@@ -33,7 +33,7 @@ export function appendMember(text: string, object: JsonNode, member: WrittenMemb
   const outer = lineIndent(text, object.start);
   const inner = (last === undefined ? undefined : ownIndent(text, last.start)) ?? outer + indent;
   const lines = [...comments, source].map((line) => `${eol}${inner}${line}`).join('');
-  // Behind the comments that follow the last member: a comment to the end of its line must not swallow ours.
+  // After the comments that follow the last member: a `//` comment must not swallow our text.
   const at = text.slice(0, brace).trimEnd().length;
   if (last === undefined) return `${text.slice(0, at)}${lines}${eol}${outer}${text.slice(brace)}`;
   return last.comma === undefined
@@ -41,7 +41,7 @@ export function appendMember(text: string, object: JsonNode, member: WrittenMemb
     : `${text.slice(0, at)}${lines},${text.slice(at)}`;
 }
 
-/** A value as the source of a member, its lines indented for where `appendMember` puts it. */
+/** A value as the source of a member, its lines indented for the place where `appendMember` puts it. */
 export function memberSource(name: string, value: unknown, text: string, object: JsonNode, layout: Layout): string {
   const last = object.members?.at(-1);
   const isOneLine = last !== undefined && !text.slice(object.start, object.end).includes('\n');
@@ -52,7 +52,7 @@ export function memberSource(name: string, value: unknown, text: string, object:
   return `${JSON.stringify(name)}: ${lines}`;
 }
 
-/** Takes a member out, with the comments that belong to it: those right above it, and one behind it on its line. */
+/** Removes a member with the comments that belong to it: those right above it, and one after it on its line. */
 export function withoutMember(text: string, object: JsonNode, member: JsonMember): string {
   const members = object.members ?? [];
   const index = members.indexOf(member);
@@ -68,7 +68,7 @@ export function withoutMember(text: string, object: JsonNode, member: JsonMember
   return text.slice(0, comma) + (lines === undefined ? between.trimEnd() : between) + text.slice(to);
 }
 
-/** A member with its comments, for another place of this file or a later version of it. */
+/** A member with its comments, for another place in this file or in a later version of it. */
 export function writtenMember(text: string, object: JsonNode, member: JsonMember): WrittenMember {
   const source = text.slice(member.start, member.end);
   const lines = linesOf(text, object, member);
@@ -78,7 +78,7 @@ export function writtenMember(text: string, object: JsonNode, member: JsonMember
   return { comments: [...above, behind].map((line) => line.trim()).filter((line) => line !== ''), source };
 }
 
-/** The whole lines of a member, where no other member shares them. */
+/** The whole lines of a member, if no other member shares them. */
 function linesOf(text: string, object: JsonNode, member: JsonMember): [number, number] | undefined {
   const afterComma = member.comma === undefined ? member.end : member.comma + 1;
   const rest = /^[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/[ \t]*)?\r?\n/.exec(text.slice(afterComma))?.[0];
@@ -97,7 +97,7 @@ function spacesAt(text: string, offset: number): number {
   return /^[ \t]*/.exec(text.slice(offset))?.[0].length ?? 0;
 }
 
-/** What comes before it on its line, if that is only space. */
+/** The text before it on its line, if that is only whitespace. */
 function ownIndent(text: string, offset: number): string | undefined {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return before.trim() === '' && text.lastIndexOf('\n', offset - 1) >= 0 ? before : undefined;

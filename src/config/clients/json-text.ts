@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../domain/json.js';
 
-/** A value in a JSON text, and where it stands. */
+/** A value in a JSON text, and its position. */
 export interface JsonNode {
   readonly start: number;
   readonly end: number;
   readonly value: JsonValue;
-  /** Of an object only. */
+  /** Only for an object. */
   readonly members?: readonly JsonMember[];
 }
 
@@ -15,7 +15,7 @@ export interface JsonMember {
   readonly start: number;
   readonly end: number;
   readonly node: JsonNode;
-  /** Where the comma behind it stands, if there is one. */
+  /** The position of the comma after it, if there is one. */
   readonly comma?: number;
 }
 
@@ -32,7 +32,7 @@ export class JsonTextError extends Error {
   }
 }
 
-/** No client nests its settings deeper; a file that does is an attack on our stack. */
+/** No client nests its settings deeper. A deeper file is an attack on our stack. */
 const MAX_DEPTH = 200;
 
 /** Reads JSON as editors write it: with comments and trailing commas. Throws `JsonTextError` for anything else. */
@@ -123,7 +123,7 @@ class Reader {
     return { start, end: this.#at, value: items };
   }
 
-  /** By hand: clients keep whole conversations in strings, too long for a pattern with alternatives. */
+  /** A loop and not a pattern: clients keep whole conversations in strings, too long for a pattern with alternatives. */
   #string(): string | undefined {
     if (!this.#is('"')) return undefined;
     let end = this.#at + 1;

@@ -11,15 +11,15 @@ export interface OwnStartCommand extends StartCommand {
   readonly shell: string;
 }
 
-/** `found`: the configuration that counts here; undefined where there is none. */
+/** `found`: the configuration in use here; undefined if there is none. */
 export function ownStartCommand(environment: Environment, cwd: string, found: FoundFile | undefined): OwnStartCommand {
   const { shell, command, args } = ownCommand(environment, cwd);
   return { shell, command, args: [...args, ...wordsFor(environment, found), 'mcp'] };
 }
 
 /**
- * How the program finds the same configuration in whatever folder a client starts it. A project's file is never named
- * by `--config`: that would be trust in whatever the file will hold one day. Its folder is, and the file is checked each time.
+ * The arguments that make the program find the same configuration in any folder. A project's file is never named by `--config`:
+ * that would trust any future content of the file. Its folder is named instead, and the file is checked at each start.
  */
 function wordsFor(environment: Environment, found: FoundFile | undefined): string[] {
   if (found === undefined) return [];
@@ -27,7 +27,7 @@ function wordsFor(environment: Environment, found: FoundFile | undefined): strin
   return isUsersOwn(environment, found.file) ? [] : ['--config', found.file];
 }
 
-/** A file that the program finds in whatever folder and with whatever variables a client starts it. */
+/** Whether the program finds this file from any folder and with any environment variables. */
 function isUsersOwn(environment: Environment, configFile: string): boolean {
   const usual = join(placesOf(environment, 'linux').home, '.config', 'codemode');
   return configFolder(environment) === usual && dirname(configFile) === usual;

@@ -9,30 +9,30 @@ import { claudeCodeEntry, opencodeEntry, stdioEntry, typedEntry, zedEntry } from
 import { jsonFormat } from './json-format.js';
 import { tomlFormat } from './toml-format.js';
 
-/** What a client has to start. */
+/** The command that a client has to start. */
 export interface StartCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** A program that agents run in, and how it is told of servers. */
+/** A program that runs agents, and how its servers are configured. */
 export interface Client {
   readonly id: string;
   readonly title: string;
-  /** The user's own files of it, the one to make first. */
+  /** Its files that belong to the user. The first one is created if none exists. */
   files(places: Places): readonly string[];
-  /** A folder that is there once the client has run. */
+  /** A folder that exists once the client has run. */
   folder(places: Places): string;
   readonly format: ClientFormat;
   entry(start: StartCommand): JsonObject;
-  /** Whose form its file has, and the key in it under which the servers stand: how its entries are read. */
+  /** The format of its file and the key that holds the servers: how its entries are read. */
   readonly origin: ForeignFormat;
   readonly key: string;
-  /** Why its file, with these entries, is in a form that we do not write. */
+  /** The reason why we cannot write its file with these entries, if there is one. */
   unsupported?(entries: ReadonlyMap<string, JsonValue>): string | undefined;
 }
 
-/** The folders in which programs of this user keep their settings. */
+/** The folders in which this user's programs keep their settings. */
 export interface Places {
   readonly environment: Environment;
   readonly home: string;
@@ -129,7 +129,7 @@ export const CLIENTS: readonly Client[] = [
     origin: 'opencode',
     key: 'mcp',
     entry: opencodeEntry,
-    // Version 2 keeps its servers one level deeper.
+    // Version 2 nests its servers one level deeper.
     unsupported: (entries) => {
       const inner = entries.get('servers');
       return isObject(inner) && inner.type === undefined ? 'its servers are under mcp.servers' : undefined;
@@ -151,7 +151,7 @@ function codexFolder({ environment: { CODEX_HOME: own }, home }: Places): string
   return absoluteFolder(own) ?? join(home, '.codex');
 }
 
-/** One entry of a client's file in our form; undefined where it is none that we understand. */
+/** One entry of a client's file in our form; undefined if we do not understand it. */
 export function inOurForm({ origin, key }: Client, entry: JsonObject): JsonObject | undefined {
   const { value } = importForeign({ [key]: { it: entry } }, origin);
   const servers = isObject(value) && isObject(value.mcpServers) ? value.mcpServers : {};

@@ -9,15 +9,15 @@ import { escapeUnknownReferences, substitute } from '../variables/substitute.js'
 import { inOurForm } from './registry.js';
 import { OWN_NAME, type Target } from './target.js';
 
-/** A server that the client has, and codemode too. */
+/** A server that both the client and codemode have. */
 export interface SharedServer {
-  /** As the client calls it. */
+  /** The client's name for it. */
   readonly name: string;
-  /** As codemode calls it. */
+  /** Codemode's name for it. */
   readonly configuredAs: string;
 }
 
-/** The servers of a configuration file as they are written there. Throws `bad_config`. */
+/** The servers of a configuration file as written there. Throws `bad_config`. */
 export async function configuredServers(file: string): Promise<Readonly<Record<string, JsonValue>>> {
   const text = await readConfigFile(file);
   const { value } = file.endsWith('.toml') ? parseTomlDocument(text, file) : parseYaml(text, file);
@@ -27,7 +27,7 @@ export async function configuredServers(file: string): Promise<Readonly<Record<s
   return isObject(shaped.value) && isObject(shaped.value.mcpServers) ? shaped.value.mcpServers : {};
 }
 
-/** Which servers of a client are, by what they say and not by their names, in this configuration and switched on in both. */
+/** The client's servers that are also in this configuration and enabled in both. Compared by content, not by name. */
 export function sharedServers(
   { client, entries }: Target,
   configured: Readonly<Record<string, JsonValue>>,
@@ -51,11 +51,11 @@ function isOff({ disabled, enabled }: JsonObject): boolean {
   return disabled === true || enabled === false;
 }
 
-/** As it is written, and with its variables filled in: one of the two files may have the value where the other has its name. */
+/** As written, and with its variables filled in: one file may have the value and the other the variable's name. */
 function formsOf(server: JsonObject, environment: Environment): string[] {
   const { enabled: _, disabled: __, ...rest } = server;
   const { type, ...untyped } = rest;
-  // How it is reached shows in `command` and `url`; only the old transport has to be named.
+  // `command` and `url` imply the transport. Only the old transport has to be named.
   const plain = type === 'sse' ? rest : untyped;
   const { result, problems } = substitute(plain, environment);
   const forms = problems.length === 0 ? [plain, result.value] : [plain];

@@ -10,21 +10,21 @@ import { entriesOf } from './client-format.js';
 import { type InstallRecord, readRecord } from './install-record.js';
 import { type Client, inOurForm, placesOf, type StartCommand } from './registry.js';
 
-/** Under which clients know us. */
+/** Our name in the files of clients. */
 export const OWN_NAME = 'codemode';
 
-/** A client on this machine, and what its file says now. */
+/** A client on this machine, and the current content of its file. */
 export interface Target {
   readonly client: Client;
   readonly file: ClientFile;
-  /** Whether anything of the client is there at all. */
+  /** Whether the client has a file or folder on this machine. */
   readonly isFound: boolean;
   /** Its servers, in its own form. */
   readonly entries: ReadonlyMap<string, JsonValue>;
   readonly record?: InstallRecord;
 }
 
-/** Looks at one client. Throws `bad_input` where its file cannot be read or is not valid. */
+/** Inspects one client. Throws `bad_input` if its file cannot be read or is not valid. */
 export async function openTarget(client: Client, environment: Environment, platform: NodeJS.Platform): Promise<Target> {
   const places = placesOf(environment, platform);
   const candidates = client.files(places);
@@ -48,7 +48,7 @@ export async function openTarget(client: Client, environment: Environment, platf
   };
 }
 
-/** Whether an entry starts this program, wherever it is installed. */
+/** Whether an entry starts this program, from any installation. */
 export function startsUs({ client }: Target, entry: JsonValue | undefined, start: StartCommand): boolean {
   if (!isObject(entry)) return false;
   const plain = inOurForm(client, entry);

@@ -40,7 +40,7 @@ function tablesUnder(text: string, key: string, name: string) {
   return tablesOf(text).filter(({ path }) => path[0] === key && path[1] === name);
 }
 
-/** Behind everything else, one blank line apart. */
+/** After everything else, one blank line apart. */
 function appended(text: string, tables: string): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const block = `${tables.trim().replace(/\r?\n/g, eol)}${eol}`;

@@ -7,7 +7,7 @@ export interface TomlTable {
   readonly end: number;
 }
 
-/** Where the tables of a TOML text stand. The text is one that a parser has accepted. */
+/** The positions of the tables of a TOML text. A parser has already accepted the text. */
 export function tablesOf(text: string): TomlTable[] {
   const headers = headersOf(text);
   return headers.map(({ start, path }, index) => ({ path, start, end: headers[index + 1]?.start ?? text.length }));
@@ -49,7 +49,7 @@ function stringEnd(text: string, at: number, quote: string): number {
   let end = at + delimiter.length;
   while (end < text.length && !text.startsWith(delimiter, end)) end += quote === '"' && text[end] === '\\' ? 2 : 1;
   end += delimiter.length;
-  // Up to two quotes may stand right before the closing ones, as part of the string.
+  // Up to two quotes may precede the closing ones, as part of the string.
   while (delimiter.length === 3 && text[end] === quote) end++;
   return end;
 }
@@ -64,7 +64,7 @@ function withCommentsAbove(text: string, at: number): number {
   return start;
 }
 
-/** The parser knows how names are quoted: `[a."b c"]` alone is a map in a map. */
+/** The parser handles quoted names: `[a."b c"]` alone is a map in a map. */
 function pathOf(header: string): string[] {
   const path: string[] = [];
   let table: unknown = parseToml(header);

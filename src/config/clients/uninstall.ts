@@ -10,19 +10,19 @@ import { OWN_NAME, startsUs, type Target } from './target.js';
 
 export interface UninstallPlan {
   /**
-   * `restored`: the file becomes what it was, byte for byte. `deleted`: it was ours alone. `edited`: it was changed since, so
-   * only our entry goes. `absent`: there is nothing of ours in it.
+   * `restored`: the file returns to its earlier content, byte for byte. `deleted`: it had only our entry. `edited`: it was changed
+   * since, so only our entry is removed. `absent`: it has no entry of ours.
    */
   readonly state: 'restored' | 'deleted' | 'edited' | 'absent';
-  /** Servers that come back. */
+  /** Servers that are put back. */
   readonly restored: readonly string[];
-  /** The copy that `install` made, where it is not what `install` wrote: it is not used, and stays. */
+  /** The copy that `install` made, if it was changed since. It is not used, and stays. */
   readonly changedBackup?: string;
-  /** The file as it will be; absent where it stays, or goes. */
+  /** The new text of the file; absent if the file stays or is deleted. */
   readonly text?: string;
 }
 
-/** What uninstalling would change. Nothing is written. */
+/** The changes that uninstalling would make. Nothing is written. */
 export async function planUninstall(target: Target, start: StartCommand): Promise<UninstallPlan> {
   const copy = await backupOf(target);
   const isChanged = copy !== undefined && digestOf(copy) !== target.record?.backupDigest;
@@ -30,7 +30,7 @@ export async function planUninstall(target: Target, start: StartCommand): Promis
   return isChanged && target.record?.backup ? { ...plan, changedBackup: target.record.backup } : plan;
 }
 
-/** `before`: the file as it was before `install`, where that is known. */
+/** `before`: the file before `install`, if known. */
 function planWith(target: Target, start: StartCommand, before: string | undefined): UninstallPlan {
   const { client, file, record, entries } = target;
   if (file.text === undefined) return { state: 'absent', restored: [] };
@@ -56,7 +56,7 @@ export async function uninstall(target: Target, plan: UninstallPlan, environment
   const { file, record } = target;
   if (plan.state === 'deleted') await rm(file.path, { force: true });
   else if (plan.text !== undefined) await writeClientFile(file, plan.text);
-  // A file that is gone may come back from its copy.
+  // A missing file may be restored from its copy.
   if (record === undefined || file.text === undefined) return;
   if (record.backup !== null && plan.changedBackup === undefined) await rm(record.backup, { force: true });
   await forgetRecord(environment, record);

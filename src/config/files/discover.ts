@@ -20,16 +20,16 @@ export type ClientName =
   | 'Zed'
   | 'mcpproxy';
 
-/** A file of another program in which servers are configured. */
+/** Another program's file that configures servers. */
 export interface ClientFile {
   readonly client: ClientName;
   readonly file: string;
   readonly format: ForeignFormat;
-  /** Whose file it is: one in a project's folder comes from the project's author. */
+  /** The owner of the file: a file in a project's folder comes from the project's author. */
   readonly owner: 'user' | 'project';
-  /** The folder in which the client starts these servers, where it is always the same one. */
+  /** The folder in which the client starts these servers, if it is fixed. */
   readonly folder?: string;
-  /** The file has sections for projects; only the section of this one is meant. */
+  /** The project whose section of the file is meant, if the file has sections for projects. */
   readonly project?: string;
 }
 
@@ -40,8 +40,8 @@ export interface DiscoveredServers extends ClientFile {
 }
 
 /**
- * Where the clients that people use keep their servers, on Linux and macOS. The user's own files come first: a
- * project's file must not take the name of a server of theirs.
+ * Where the common clients keep their servers, on Linux and macOS. The user's own files come first: a project's file must not take
+ * the name of one of the user's servers.
  */
 export function clientFiles(environment: Environment, cwd: string, platform: NodeJS.Platform): ClientFile[] {
   const home = homeFolder(environment);
@@ -74,7 +74,7 @@ export function clientFiles(environment: Environment, cwd: string, platform: Nod
   return [...users, ...projects.filter(({ file }) => !users.some((own) => own.file === file))];
 }
 
-/** Reads those that exist and list at least one server. A file that cannot be read is a warning: it is not ours. */
+/** Reads the files that exist and list at least one server. An unreadable file is only a warning, because it is not ours. */
 export async function discoverServers(files: readonly ClientFile[]): Promise<DiscoveredServers[]> {
   const discovered: DiscoveredServers[] = [];
   for (const candidate of files) {
@@ -83,7 +83,7 @@ export async function discoverServers(files: readonly ClientFile[]): Promise<Dis
       const found = text === undefined ? undefined : serversIn(text, candidate);
       if (found !== undefined) discovered.push(found);
     } catch (error) {
-      // A file with sections is read more than once, and complained about once.
+      // A file with sections is read more than once. It gets one warning.
       if (candidate.project === undefined)
         discovered.push({ ...candidate, servers: {}, warnings: [`was left out: ${(error as Error).message}`] });
     }
@@ -91,7 +91,7 @@ export async function discoverServers(files: readonly ClientFile[]): Promise<Dis
   return discovered;
 }
 
-/** Reads one file that somebody named: whose it is shows in its name and contents. Throws `bad_config`. */
+/** Reads one file that the user named. Its name and contents show its format. Throws `bad_config`. */
 export async function readClientFile(file: string, environment: Environment, cwd: string): Promise<DiscoveredServers> {
   const text = await readConfigFile(file);
   const { value } = file.endsWith('.toml') ? parseTomlDocument(text, file) : parseYaml(text, file);
@@ -137,7 +137,7 @@ function projectSection(value: JsonValue, project: string): JsonValue {
   return isObject(projects) && Object.hasOwn(projects, project) ? (projects[project] ?? {}) : {};
 }
 
-/** Undefined where there is nothing. Throws where there is something that cannot be read. */
+/** Undefined if there is no file. Throws if it exists and cannot be read. */
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
     const bytes = await readRegularFile(file, MAX_FOREIGN_BYTES);

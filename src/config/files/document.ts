@@ -4,7 +4,7 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import { type KeyPath, renderPath } from './path.js';
 
-/** Aliases may multiply: `&a [*b,*b]` nine levels deep is gigabytes. Nobody writes more than this by hand. */
+/** Aliases can expand exponentially: `&a [*b,*b]` nine levels deep is gigabytes. Nobody writes more than this by hand. */
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 50;
 
@@ -14,15 +14,15 @@ export interface Place {
   readonly column: number;
 }
 
-/** A configuration file that could be read: plain data, and where each piece of it stands. */
+/** A parsed configuration file: plain data, and the place of each value. */
 export interface ConfigDocument {
   readonly file: string;
   readonly value: JsonValue;
-  /** The place of a value, or of the key before it; of the nearest thing around it where it does not exist. */
+  /** The place of a value or of its key. If it does not exist, the place of the nearest enclosing value. */
   placeOf(path: KeyPath, part?: 'key' | 'value'): Place | undefined;
 }
 
-/** Reads YAML or JSON. Throws `bad_config` with the place of the mistake. */
+/** Parses YAML or JSON. Throws `bad_config` with the place of the mistake. */
 export function parseYaml(text: string, file: string): ConfigDocument {
   const lines = new LineCounter();
   const document = parseDocument(isJsonFile(file) ? blankComments(text) : text, {
@@ -67,10 +67,10 @@ export function parseYaml(text: string, file: string): ConfigDocument {
   return { file, value, placeOf };
 }
 
-/** Reads TOML, which only ever comes from other programs: places are known for syntax mistakes, not for values. */
+/** Parses TOML, which only comes from other programs. Places are known for syntax mistakes, not for values. */
 export function parseTomlDocument(text: string, file: string): ConfigDocument {
   try {
-    // Through JSON: its maps have no prototype and its dates are objects, while settings are plain data.
+    // Through JSON: TOML maps have no prototype and dates are objects, while settings are plain data.
     const value: unknown = JSON.parse(JSON.stringify(parseToml(text)));
     assertPlainData(value, (path, problem) => badConfig(file, undefined, `${renderPath(path)}: ${problem}`));
     return { file, value, placeOf: () => undefined };
@@ -142,20 +142,20 @@ export function isJsonFile(file: string): boolean {
   return /\.jsonc?$/.test(file);
 }
 
-/** Comments in JSON (several editors write them) become blanks, so that every place stays where it was. */
+/** Replaces comments in JSON (several editors write them) with spaces, so that every position stays the same. */
 export function blankComments(text: string): string {
   return text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (match) =>
     match.startsWith('"') ? match : match.replace(/[^\n]/g, ' '),
   );
 }
 
-/** `{ command: ${NAME} }`: the braces are YAML's own there. */
+/** `{ command: ${NAME} }`: YAML reads these braces as its own. */
 const BARE_VARIABLE = 'a variable between { and } needs quotes; write "${NAME}"';
 
 function plainSyntaxMessage(code: string, message: string, isJson: boolean): string {
   if (code === 'DUPLICATE_KEY') return 'this key appears twice; keep one of them';
   if (code === 'MULTIPLE_DOCS') return 'a second document starts here; keep one';
-  // The parser's own words are about YAML: a person with a JSON file has never heard of a scalar or a flow map.
+  // The parser's messages are about YAML: a person with a JSON file does not know scalars or flow maps.
   if (isJson) return 'not valid JSON here: look for a missing or extra comma, quote or bracket just before this place';
   if (code === 'TAG_RESOLVE_FAILED') return `${message}; tags such as !!js are not allowed`;
   return message;

@@ -8,13 +8,13 @@ import { badConfig, blankComments, isJsonFile, parseYaml } from './document.js';
 import type { KeyPath } from './path.js';
 import { insertedEntries, type NewServer, removedEntry } from './splice.js';
 
-/** The servers of one of our own files, by name, as they are written there. Throws `bad_config`. */
+/** The servers of one of our own files, by name, as written there. Throws `bad_config`. */
 export function serversInFile(text: string, file: string): Record<string, JsonValue> {
   const { mcpServers } = shapeServers(read(text, file)).value as JsonObject;
   return isObject(mcpServers) ? mcpServers : {};
 }
 
-/** The text of the file with these servers added. Everything else stays as it is, to the letter where possible. */
+/** The text of the file with these servers added. Everything else stays unchanged, to the letter if possible. */
 export function withServers(text: string, file: string, added: readonly NewServer[]): string {
   if (added.length === 0) return text;
   const root = read(text, file);
@@ -29,7 +29,7 @@ export function withServers(text: string, file: string, added: readonly NewServe
   ]);
 }
 
-/** The text of the file without this server. It must be there. */
+/** The text of the file without this server, which must exist. */
 export function withoutServer(text: string, file: string, name: string): string {
   const root = read(text, file);
   for (const path of [['mcpServers'], ['mcp', 'servers']]) {
@@ -50,7 +50,7 @@ export function withoutServer(text: string, file: string, name: string): string 
   throw new HostError('bad_input', `${file} has no server called ${JSON.stringify(name)}`);
 }
 
-/** The file as data. Files of other programs are theirs to edit. */
+/** The file as data. Files of other programs are not edited. */
 function read(text: string, file: string): JsonObject {
   const { value } = parseYaml(text, file);
   if (value === null) return {};
@@ -69,7 +69,7 @@ function at(root: JsonObject, path: readonly (string | number)[]): JsonValue | u
   return path.reduce<JsonValue | undefined>((node, key) => (isObject(node) ? node[key] : undefined), root);
 }
 
-/** The first of these texts that says exactly what was asked for. A text edit that went wrong is never written. */
+/** The first of these texts that has exactly the requested content. A failed text edit is never written. */
 function checked(
   file: string,
   root: JsonObject,
@@ -97,14 +97,14 @@ function saysSo(text: string, file: string, expected: JsonObject): boolean {
   }
 }
 
-/** Where things stand: offsets are those of the text itself. */
+/** The parsed text. Offsets are those of the text itself. */
 function source(text: string, file: string): { readonly text: string; readonly document: Document } {
   return { text, document: parseDocument(isJsonFile(file) ? blankComments(text) : text, OPTIONS) };
 }
 
 const OPTIONS = { version: '1.2', schema: 'core', merge: true } as const;
 
-/** Keeps comments and values, though not every blank. JSON has no such form: its comments would become others. */
+/** Keeps comments and values, but not all whitespace. Not for JSON: its comments would be changed. */
 function rewritten(text: string, file: string, change: (document: Document) => void): string | undefined {
   if (isJsonFile(file)) return undefined;
   const document = parseDocument(text, OPTIONS);

@@ -6,8 +6,8 @@ import { isObject } from '../schema/server-map.js';
 import { blankComments, isJsonFile, parseYaml } from './document.js';
 
 /**
- * The text of the file with this rule of the policy added, before the rule of that number or after the last. Everything
- * else stays as it is, to the letter; where that cannot be done safely, `bad_input` is thrown.
+ * The text of the file with this policy rule added, before the rule with that index or after the last. Everything else stays
+ * unchanged, to the letter. Throws `bad_input` if that cannot be done safely.
  */
 export function withPolicyRule(text: string, file: string, rule: JsonObject, before?: number): string {
   const root = parseYaml(text, file).value ?? {};
@@ -31,7 +31,7 @@ export function withPolicyRule(text: string, file: string, rule: JsonObject, bef
   throw cannotChange(file);
 }
 
-/** Among rules that are there. */
+/** Inserts into an existing list of rules. */
 function inserted(text: string, file: string, path: string[], rule: JsonObject, at: number): string | undefined {
   const isJson = isJsonFile(file);
   const document = parseDocument(isJson ? blankComments(text) : text, OPTIONS);
@@ -55,14 +55,14 @@ function insertedIntoBlock(text: string, list: YAMLSeq, rule: JsonObject, next: 
   const body = new Document([rule]).toString({ lineWidth: 0 }).trimEnd();
   const block = `${body.replace(/^(?=.)/gm, indent)}\n`;
   if (next !== undefined) return splice(text, aboveComments(text, startOfLine(text, startOf(next)), indent), block);
-  // The end of the last rule is the end of its last line that is neither blank nor a comment further out.
+  // The last rule ends at its last line that is neither blank nor a less indented comment.
   const end = endOf(list.items.at(-1) as Node);
   const lineEnd = text.indexOf('\n', Math.max(0, end - 1));
   const head = lineEnd < 0 ? `${text}\n` : text.slice(0, lineEnd + 1);
   return head + block + (lineEnd < 0 ? '' : text.slice(lineEnd + 1));
 }
 
-/** Comments directly above a rule, as deep as it, belong to it. */
+/** Comments directly above a rule, with the same indentation, belong to it. */
 function aboveComments(text: string, lineStart: number, indent: string): number {
   let start = lineStart;
   for (;;) {
@@ -73,7 +73,7 @@ function aboveComments(text: string, lineStart: number, indent: string): number 
   }
 }
 
-/** Where the file has no rules yet. */
+/** For a file that has no rules yet. */
 function appended(text: string, file: string, rule: JsonObject, policy: JsonValue | undefined): string | undefined {
   if (isJsonFile(file)) {
     const root = parseDocument(blankComments(text), OPTIONS).contents;
@@ -108,7 +108,7 @@ function startOf(node: Node): number {
   return node.range?.[0] ?? 0;
 }
 
-/** Behind its value, before the blanks and comments after it. */
+/** The end of its value, before the whitespace and comments that follow. */
 function endOf(node: Node): number {
   return node.range?.[1] ?? 0;
 }

@@ -10,12 +10,12 @@ const EXTENSIONS = ['yaml', 'yml', 'json'] as const;
 export const PROJECT_FILE = /^codemode\.config\.(ya?ml|json)$/;
 
 /**
- * Where the configuration file comes from. `flag`, `environment`, `user` and `proxy` are the user's own choice or the
- * user's own file; `project` is a file that happens to be in the folder, and may be anybody's.
+ * The origin of the configuration file. `flag`, `environment`, `user` and `proxy` are the user's own choice or the user's own file.
+ * `project` is a file that happens to be in the folder and may be anybody's.
  */
 export type FileOrigin = 'flag' | 'environment' | 'project' | 'user' | 'proxy';
 
-/** One place where a configuration is looked for, and what was there. */
+/** One place where a configuration is searched for, and the result. */
 export interface SearchedPlace {
   readonly place: string;
   readonly state: 'used' | 'not set' | 'not found' | 'not searched' | 'read with --profile code_execution, or --config';
@@ -29,7 +29,7 @@ export interface FoundFile {
 export interface Search {
   readonly found?: FoundFile;
   readonly searched: readonly SearchedPlace[];
-  /** The user's own file, also where another one comes before it. */
+  /** The user's own file, even if another one takes precedence. */
   readonly ownFile?: string;
   readonly warnings: readonly string[];
 }
@@ -37,24 +37,24 @@ export interface Search {
 export interface SearchRequest {
   /** `--config FILE`. */
   readonly configFile?: string;
-  /** `--project-folder FOLDER`: where a project's file is looked for, instead of `cwd`. It needs trust all the same. */
+  /** `--project-folder FOLDER`: searched for a project's file instead of `cwd`. The file still needs trust. */
   readonly projectFolder?: string;
-  /** Where none of the usual places has one, and this one exists: the file that mcpproxy keeps in the home folder. */
+  /** Whether to use the file that mcpproxy keeps in the home folder, if none of the usual places has one. */
   readonly takesProxyFile?: boolean;
   readonly cwd: string;
   readonly environment: Environment;
 }
 
 /**
- * `--config`, else `CODEMODE_CONFIG`, else `./codemode.config.*`, else the user's own file. A folder that was named on the
- * command line comes before the variable. Reads nothing. Throws `bad_input` where both a file and a folder were named.
+ * `--config`, else `CODEMODE_CONFIG`, else `./codemode.config.*`, else the user's own file. A folder named on the command line
+ * takes precedence over the variable. Reads nothing. Throws `bad_input` if both a file and a folder are named.
  */
 export async function findConfigFile(request: SearchRequest): Promise<Search> {
   const { configFile, projectFolder, cwd, environment } = request;
   if (configFile !== undefined && projectFolder !== undefined)
     throw new HostError('bad_input', 'give --config, which names a file, or --project-folder, not both');
   const named = (file: string) => resolve(cwd, expandHome(file, environment));
-  // Set to nothing is not set, as for every other variable of ours.
+  // Empty means unset, as for all our variables.
   const variable = environment.CODEMODE_CONFIG === '' ? undefined : environment.CODEMODE_CONFIG;
   const ownStem = join(configFolder(environment), 'config');
   const folder = projectFolder === undefined ? cwd : named(projectFolder);
@@ -111,7 +111,7 @@ export async function findConfigFile(request: SearchRequest): Promise<Search> {
         ? [{ place: proxyFile, state: 'read with --profile code_execution, or --config' } as const]
         : []),
     ],
-    // A file that somebody named was meant, whatever lies beside it.
+    // A file that the user named was meant, whatever is beside it.
     warnings: (found?.origin === 'flag' || found?.origin === 'environment' ? [] : [project, own])
       .filter(({ file }) => file !== undefined && file === found?.file)
       .flatMap(({ file, ignored }) => ignored.map((other) => `${other} is not read, because ${file} is beside it`)),
@@ -124,13 +124,13 @@ interface Place {
   readonly found?: FoundFile | undefined;
 }
 
-/** The configurations of one folder, the one that is used first. */
+/** The configurations of one folder. The one in use comes first. */
 export async function projectFiles(folder: string): Promise<string[]> {
   const { file, ignored } = await findVariant(join(folder, 'codemode.config'));
   return file === undefined ? [] : [file, ...ignored];
 }
 
-/** In the user's own configuration folder nobody else writes: a file there is the user's, whatever it is called. */
+/** Only the user writes in the user's own configuration folder: a file there is the user's, whatever its name. */
 async function ofProject(file: string, folder: string, environment: Environment): Promise<FoundFile> {
   const [here, own] = await Promise.all(
     [folder, configFolder(environment)].map((each) => realpath(each).catch(() => '')),

@@ -3,19 +3,19 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { readRegularFile } from '../../lib/files/read-regular-file.js';
 import { matchesGlob } from '../../lib/text/glob.js';
 
-/** A git work tree that a file lies in. */
+/** The git work tree that contains a file. */
 export interface GitPlace {
   readonly root: string;
-  /** Whether the ignore files of the work tree say that git leaves this file alone. */
+  /** Whether the ignore files of the work tree exclude this file. */
   readonly isIgnored: boolean;
 }
 
-/** More than any that people write; the files belong to the project's author. */
+/** More than any that people write. The files belong to the project's author. */
 const MAX_IGNORE_BYTES = 256 * 1024;
 
 /**
- * The work tree around a file, or undefined. Git itself is not asked: the configuration of a stranger's work tree can
- * make it start commands. A pattern we do not understand never counts in favour of "ignored".
+ * The work tree around a file, or undefined. Git itself is not run: the configuration of an untrusted work tree can make it start
+ * commands. A pattern we do not understand never counts in favour of "ignored".
  */
 export async function gitPlaceOf(file: string): Promise<GitPlace | undefined> {
   const root = await workTreeAround(dirname(file));
@@ -36,10 +36,10 @@ async function workTreeAround(folder: string): Promise<string | undefined> {
 }
 
 interface Rule {
-  /** How many folders below the root its file lies. */
+  /** How many folders below the root its ignore file is. */
   readonly depth: number;
   readonly segments: readonly string[];
-  /** Without a slash it fits a name at any depth. */
+  /** A pattern without a slash matches a name at any depth. */
   readonly isAnchored: boolean;
   readonly isNegated: boolean;
   readonly foldersOnly: boolean;
@@ -66,7 +66,7 @@ async function readRules(file: string, depth: number): Promise<Rule[]> {
   });
 }
 
-/** What the last rule that fits says. */
+/** The verdict of the last matching rule. */
 function isExcluded(steps: readonly string[], isFolder: boolean, rules: readonly Rule[]): boolean {
   const last = rules.findLast((rule) => {
     if (rule.depth >= steps.length || (rule.foldersOnly && !isFolder)) return false;
@@ -78,7 +78,7 @@ function isExcluded(steps: readonly string[], isFolder: boolean, rules: readonly
   return last !== undefined && !last.isNegated;
 }
 
-/** Row by row, so that no pattern takes longer than its length times that of the path. */
+/** Row by row, so that matching takes at most the pattern's length times the path's length. */
 function fits(segments: readonly string[], steps: readonly string[], isNegated: boolean): boolean {
   let reached = new Set([0]);
   for (const [index, segment] of segments.entries()) {
@@ -94,7 +94,7 @@ function fits(segments: readonly string[], steps: readonly string[], isNegated: 
   return reached.has(steps.length);
 }
 
-/** `?`, `[a-z]` and escapes are not understood: such a pattern ignores nothing, and un-ignores everything. */
+/** `?`, `[a-z]` and escapes are not understood: a pattern with them ignores nothing, and un-ignores everything. */
 function fitsName(pattern: string, name: string, isNegated: boolean): boolean {
   return /[?[\\]/.test(pattern) ? isNegated : matchesGlob(pattern, name);
 }

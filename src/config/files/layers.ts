@@ -3,7 +3,7 @@ import { isObject } from '../schema/server-map.js';
 import type { Environment } from '../variables/environment.js';
 import { type KeyPath, leavesOf, renderPath, valueAt } from './path.js';
 
-/** Where a value can come from; a later one wins. */
+/** The sources of a value. A later one wins. */
 export const LAYERS = ['default', 'file', 'environment', 'flag'] as const;
 export type Layer = (typeof LAYERS)[number];
 
@@ -29,18 +29,18 @@ export interface FlagValue {
 
 export interface Merged {
   readonly value: JsonObject;
-  /** By rendered path of each leaf. What is missing here is a default. */
+  /** By rendered path of each leaf. A value without an origin is a default. */
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
-/** Lays the layers over each other: maps are merged key by key, everything else is replaced. */
+/** Merges the layers: maps key by key, everything else is replaced. */
 export function mergeLayers(layers: readonly LayerValues[]): Merged {
   const origins = new Map<string, Origin>();
   let value: JsonObject = {};
   for (const layer of layers) {
     for (const { path } of leavesOf(layer.value)) {
       if (path.length === 0) continue; // an empty layer sets nothing
-      // A value that replaces a map takes the place of everything that was in it.
+      // A value that replaces a map removes the origins of everything in it.
       const replaced = valueAt(value, path);
       if (isObject(replaced)) for (const leaf of leavesOf(replaced, path)) origins.delete(renderPath(leaf.path));
       origins.set(renderPath(path), { layer: layer.layer, place: layer.placeOf(path) });

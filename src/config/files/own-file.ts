@@ -14,29 +14,29 @@ import { MAX_CONFIG_BYTES, readConfigFile } from './read-file.js';
 import { stateFolder } from './state-folder.js';
 import { configFolder, isInside, realPath } from './user-folders.js';
 
-/** A configuration of ours that shall be written or changed. */
+/** A configuration file of ours to write or change. */
 export interface OwnFile {
   readonly file: string;
-  /** `project`: `./codemode.config.*`, which is used only once its commands were agreed to. */
+  /** `project`: `./codemode.config.*`, which is used only after a person has agreed to its commands. */
   readonly kind: 'user' | 'project' | 'named';
-  /** What is in it; undefined where there is no such file. */
+  /** Its content; undefined if the file does not exist. */
   readonly text?: string;
   readonly git?: GitPlace;
-  /** Whether others may get to see it. */
+  /** Whether other people may see it. */
   readonly isShared: boolean;
-  /** Where a copy of it is kept; undefined: beside it. */
+  /** The folder for its copies. If undefined, copies are kept beside it. */
   readonly copyFolder?: string;
 }
 
 export interface WriteOverOptions {
   readonly keepsCopy: boolean;
-  /** Values of servers are added, which may be secrets: nobody else may read the file from now on. */
+  /** Server values are added that may be secrets: nobody else may read the file from now on. */
   readonly isPrivate?: boolean;
 }
 
 export interface WrittenOver {
   readonly copy?: string;
-  /** The rights that the file had, where others could read it and can no longer. */
+  /** The earlier mode of the file, if others could read it and no longer can. */
   readonly modeBefore?: number;
 }
 
@@ -53,7 +53,7 @@ export interface OwnFileRequest {
 const EXTENSIONS = ['yaml', 'yml', 'json'];
 const PROJECT_NAME = /^codemode\.config\.(ya?ml|json)$/;
 
-/** The file that a first configuration is written to: the named one, the project's, or the user's own. */
+/** The file for a first configuration: the named one, the project's, or the user's own. */
 export async function fileToWrite(request: OwnFileRequest): Promise<OwnFile> {
   const { named, isProject, cwd, environment } = request;
   if (named !== undefined) return lookAt(resolve(cwd, named), request);
@@ -67,7 +67,7 @@ export async function fileToWrite(request: OwnFileRequest): Promise<OwnFile> {
   );
 }
 
-/** The file that servers are added to and removed from: the one that is in use here, else the user's own. */
+/** The file to add servers to and remove servers from: the one in use here, else the user's own. */
 export async function fileToChange(request: OwnFileRequest): Promise<OwnFile> {
   const { named, isProject, cwd, environment } = request;
   if (isProject) return fileToWrite(request);
@@ -85,7 +85,7 @@ async function lookAt(file: string, { cwd, projectFolder, named, environment }: 
   const folder = resolve(cwd, projectFolder ?? '');
   const isProject = dirname(file) === folder && PROJECT_NAME.test(basename(file));
   const place = realPath(file);
-  // A project can bring such a link along.
+  // A project may ship this link.
   if (isProject && (!isInside(place, realPath(folder)) || (await isDeadLink(file))))
     throw new HostError(
       'bad_input',
@@ -98,7 +98,7 @@ async function lookAt(file: string, { cwd, projectFolder, named, environment }: 
     kind: isProject ? 'project' : named === undefined ? 'user' : 'named',
     ...omitUndefined({ text, git }),
     isShared: isProject || git !== undefined,
-    // What was in it before may hold secrets, and `git add .` would take a copy beside it.
+    // Its earlier content may hold secrets, and `git add .` would include a copy beside it.
     ...(git === undefined ? {} : { copyFolder: join(resolve(cwd, stateFolder(environment)), 'copies') }),
   };
 }
@@ -108,7 +108,7 @@ async function isDeadLink(file: string): Promise<boolean> {
   return found?.isSymbolicLink() === true && (await stat(file).catch(() => undefined)) === undefined;
 }
 
-/** The one that is there, in the order in which they are looked for; else the YAML. */
+/** The first existing file in search order, else the YAML file. */
 async function firstOf(stem: string): Promise<string> {
   for (const extension of EXTENSIONS) {
     const found = await stat(`${stem}.${extension}`).catch(() => undefined);
@@ -128,7 +128,7 @@ async function textOf(file: string): Promise<string | undefined> {
   return isBlank ? '' : readConfigFile(file);
 }
 
-/** Writes a file that was not there. Readable by its owner alone: servers come with secrets. */
+/** Writes a new file. Only its owner can read it: servers come with secrets. */
 export async function writeNew({ file, kind }: OwnFile, text: string): Promise<void> {
   try {
     if (kind === 'user') await makeFolder(dirname(file), 0o700);
@@ -138,14 +138,14 @@ export async function writeNew({ file, kind }: OwnFile, text: string): Promise<v
   }
 }
 
-/** Replaces a file whole or not at all. It keeps its rights, unless values are added that others must not read. */
+/** Replaces a file atomically. It keeps its mode, unless values are added that others must not read. */
 export async function writeOver(
   { file, text: before, copyFolder }: OwnFile,
   text: string,
   { keepsCopy, isPrivate = false }: WriteOverOptions,
 ): Promise<WrittenOver> {
   try {
-    // Through a link, the file that it leads to is replaced, not the link.
+    // If it is a link, its target is replaced, not the link.
     const target = await realpath(file);
     const mode = (await stat(target)).mode & 0o777;
     if ((await readText(target)).trim() !== (before ?? '').trim())
@@ -163,7 +163,7 @@ export async function writeOver(
   }
 }
 
-/** `FILE.bak`, or with a number where that is taken by something else. The first one stays, and of later ones the newest few. */
+/** `FILE.bak`, with a number if that name is taken. The first copy is kept, and the newest few of the later ones. */
 async function copyAside(file: string, folder: string | undefined): Promise<string> {
   const current = await readRegularFile(file, MAX_CONFIG_BYTES);
   if (folder !== undefined) await makeFolder(folder, 0o700);

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../domain/json.js';
 import { isSecretName } from '../../lib/secrets/mask.js';
 
-/** The way from the top of a configuration to one value in it. */
+/** The path from the top of a configuration to one value. */
 export type KeyPath = readonly (string | number)[];
 
 /** `mcpServers.files.args[0]`, as people write it. */
@@ -25,7 +25,7 @@ export function valueAt(value: JsonValue | undefined, path: KeyPath): JsonValue 
   return current;
 }
 
-/** Every value that is not an object, and every empty one, with its path. An array counts as one value. */
+/** Every value that is not an object, and every empty object, with its path. An array counts as one value. */
 export function* leavesOf(value: JsonValue, path: KeyPath = []): Generator<{ path: KeyPath; value: JsonValue }> {
   const isBranch =
     value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 0;
@@ -33,7 +33,7 @@ export function* leavesOf(value: JsonValue, path: KeyPath = []): Generator<{ pat
   else for (const [key, child] of Object.entries(value)) yield* leavesOf(child, [...path, key]);
 }
 
-/** Whether what is at a path may be a secret, going by the names on the way to it. A server's own name does not count. */
+/** Whether the value at a path may be a secret, judged by the names on the path. A server's own name does not count. */
 export function mayHoldSecret(path: KeyPath): boolean {
   return path.some((step, depth) => {
     if (typeof step !== 'string') return false;

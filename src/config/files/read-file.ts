@@ -7,11 +7,11 @@ export const MAX_CONFIG_BYTES = 5 * 1024 * 1024;
 
 export interface ConfigText {
   readonly text: string;
-  /** Of exactly the bytes that `text` was decoded from: a comparison says what will be parsed. */
+  /** The digest of exactly the bytes that `text` was decoded from, so that what is compared is what is parsed. */
   readonly digest: string;
 }
 
-/** The text of a configuration file. Throws `bad_config` that says why it cannot be one. */
+/** The text of a configuration file. Throws `bad_config` with the reason if it cannot be one. */
 export async function readConfigFile(file: string): Promise<string> {
   return (await readConfigText(file)).text;
 }

@@ -9,7 +9,7 @@ import { badConfig, type ConfigDocument } from './document.js';
 import type { LayerValues, Merged, Origin } from './layers.js';
 import { type KeyPath, renderPath } from './path.js';
 
-/** The settings of one document, in the form that the schema knows. */
+/** The settings of one document, in the form that the schema expects. */
 export interface Source {
   readonly document: ConfigDocument;
   readonly shaped: Shaped;
@@ -21,19 +21,19 @@ export interface Source {
   readonly warnings: readonly string[];
 }
 
-/** Mistakes in it are named by their key: there are no lines. */
+/** Stands for the file name of inline settings. Mistakes in them are named by key, because there are no lines. */
 const INLINE = 'config';
 
 export function inlineDocument(value: unknown): ConfigDocument {
   try {
-    // Through JSON: settings are plain data, whatever object they were taken from.
+    // Through JSON: settings are plain data, whatever object they came from.
     return { file: INLINE, value: JSON.parse(JSON.stringify(value)) as JsonValue, placeOf: () => undefined };
   } catch (error) {
     throw badConfig(INLINE, undefined, 'expected plain data: text, numbers, lists and maps', error);
   }
 }
 
-/** Whose form a document has, and the same data in ours. Throws `bad_config`. */
+/** The format of a document, and the same data in ours. Throws `bad_config`. */
 export function shapeDocument(document: ConfigDocument): Pick<Source, 'document' | 'shaped' | 'format'> {
   const { file, value } = document;
   if (!isObject(value)) {
@@ -50,8 +50,8 @@ export function shapeDocument(document: ConfigDocument): Pick<Source, 'document'
 }
 
 /**
- * Fills in environment variables. What is wrong inside the entry of one server goes to `broken`; every other mistake may
- * be one in a protection, and is thrown as `bad_config`.
+ * Fills in environment variables. Mistakes inside the entry of one server go to `broken`. Every other mistake may weaken a
+ * protection, and is thrown as `bad_config`.
  */
 export function readSource(
   { document, shaped, format }: Pick<Source, 'document' | 'shaped' | 'format'>,
@@ -95,7 +95,7 @@ export function serverOf([top, name]: KeyPath): string | undefined {
   return top === 'mcpServers' && typeof name === 'string' ? name : undefined;
 }
 
-/** A mistake stands where its value came from: in the file, in a variable, on the command line. */
+/** The place of a mistake is the origin of its value: the file, a variable, or the command line. */
 export function placeOf(mistake: Mistake, merged: Merged, source: Source | undefined): string {
   const origin = originOf(mistake.path, merged);
   if (origin !== undefined && origin.layer !== 'file') return origin.place;
@@ -103,7 +103,7 @@ export function placeOf(mistake: Mistake, merged: Merged, source: Source | undef
   return renderPlace(source.document, source.shaped.originalPath(mistake.path), mistake.part);
 }
 
-/** A key of the file is named as it stands there, a server by its name also where it is one of a list. */
+/** A key of the file is named as written there. A server in a list is named by its name. */
 export function writtenPath(path: KeyPath, merged: Merged, source: Source | undefined): KeyPath {
   if (source === undefined || originOf(path, merged)?.layer !== 'file') return path;
   return named(path, source.shaped.originalPath(path));

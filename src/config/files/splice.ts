@@ -3,14 +3,14 @@ import type { JsonObject } from '../../domain/json.js';
 import type { KeyPath } from './path.js';
 
 /*
- * Changes of a map in a YAML or JSON text that leave every other letter where it is. They only propose: who calls
- * them reads the result again and compares.
+ * Edits of a map in a YAML or JSON text that leave every other letter in place. They only propose: the caller parses the result
+ * again and compares.
  */
 
 export interface NewServer {
   readonly name: string;
   readonly server: JsonObject;
-  /** One line that stands above it, in files that have comments. */
+  /** One comment line above it, in files that have comments. */
   readonly comment?: string;
 }
 
@@ -33,7 +33,7 @@ export function insertedEntries(
     if (isJson || (map.flow === true && map.items.length > 0)) return insertIntoBraces(text, map, added);
     return map.flow === true ? insertInsteadOfBraces(text, map, added) : insertIntoBlock(text, map, added);
   }
-  // The key is missing, or has nothing behind it.
+  // The key is missing or has no value.
   if (path.length > 1 || (map !== undefined && map !== null && !(isScalar(map) && map.value === null)))
     return undefined;
   if (isJson) {
@@ -124,7 +124,7 @@ function insertIntoBraces(text: string, map: YAMLMap, added: readonly NewServer[
     return `${text.slice(0, closing).trimEnd()}${rendered.join(',')}\n${outer}${text.slice(closing)}`;
   const after = lastLetter(text, last);
   const hasComma = /^\s*,/.test(text.slice(after, closing));
-  // A comment behind the last entry stays behind it.
+  // A comment after the last entry stays after it.
   const lineEnd = endOfLine(text, after) - 1;
   const place = lineEnd < closing ? lineEnd : after + (/^\s*,/.exec(text.slice(after, closing))?.[0].length ?? 0);
   const head = `${text.slice(0, after)}${hasComma ? '' : ','}${text.slice(after, place)}`;
@@ -156,7 +156,7 @@ function endOf(node: Node | null): number {
   return node?.range?.[1] ?? 0;
 }
 
-/** Just behind the last letter of an entry; blanks that its node counts in are not part of it. */
+/** The offset after the last letter of an entry. Its node may include trailing whitespace, which is not part of it. */
 function lastLetter(text: string, { key, value }: Entry): number {
   const end = Math.max(endOf(key), endOf(value));
   return text.slice(0, end).trimEnd().length;
@@ -166,7 +166,7 @@ function startOfLine(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Behind the line break. */
+/** The offset after the line break. */
 function endOfLine(text: string, offset: number): number {
   const found = text.indexOf('\n', offset);
   return found < 0 ? text.length : found + 1;
@@ -187,7 +187,7 @@ function withLineEnd(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** The line that `init` writes above a server; what a person wrote there stays. */
+/** Skips the line that `init` writes above a server. A person's own comment stays. */
 function withoutOurComment(text: string, start: number): number {
   const above = startOfLine(text, start - 1);
   return start > 0 && /^\s*# from [^\n]+: \//.test(text.slice(above, start)) ? above : start;

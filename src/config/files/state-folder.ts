@@ -3,7 +3,7 @@ import type { Config } from '../schema/schema.js';
 import type { Environment } from '../variables/environment.js';
 import { homeFolder } from './user-folders.js';
 
-/** Where everything lies that must outlive the program: `$CODEMODE_HOME`, else the user's state folder. */
+/** The folder for everything that must outlive the process: `$CODEMODE_HOME`, else the user's state folder. */
 export function stateFolder(environment: Environment): string {
   const { CODEMODE_HOME: own, XDG_STATE_HOME: state } = environment;
   if (own !== undefined && own !== '') return own;
@@ -11,15 +11,15 @@ export function stateFolder(environment: Environment): string {
   return join(homeFolder(environment), '.local', 'state', 'codemode');
 }
 
-/** Where the type checker is installed on request. */
+/** The folder for the type checker, which is installed on request. */
 export function checkerFolder(environment: Environment): string {
   return join(stateFolder(environment), 'checker');
 }
 
-/** Programs of root's run as other users, who can read nothing in a folder that is root's own. */
+/** Programs started by root run as other users, who cannot read root's own folders. */
 const FOLDER_OF_ROOT = '/var/cache/codemode/go';
 
-/** Where compiled Go is kept: it can be discarded at any time. */
+/** The folder for compiled Go. It can be discarded at any time. */
 export function goCacheFolder({ go }: Config, environment: Environment, userId: number | undefined): string {
   return go.cacheFolder ?? (userId === 0 ? FOLDER_OF_ROOT : join(stateFolder(environment), 'go'));
 }

@@ -4,21 +4,22 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { Environment } from '../variables/environment.js';
 
 /**
- * The user's home folder, always an absolute path where the machine knows one. An empty or relative `HOME` does not
- * count: it would turn a file of the current folder into one of the user's own.
+ * The user's home folder, always an absolute path if the machine knows one. An empty or relative `HOME` does not count: it would
+ * turn a file of the current folder into one of the user's own.
  */
 export function homeFolder({ HOME: given }: Environment): string {
   return absoluteFolder(given) ?? accountHome();
 }
 
-/** A folder that a variable names, where it is an absolute path. Anything else depends on the current folder. */
+/** A folder named by a variable, if it is an absolute path. Any other path depends on the current folder. */
 export function absoluteFolder(given: string | undefined): string | undefined {
   return given !== undefined && isAbsolute(given) ? given : undefined;
 }
 
 /**
- * Whether a file belongs to the current folder, and so to the author of the project in it: wherever a variable or a link
- * puts it. In the home folder itself everything is the user's, and so is the home folder below `/` or `/home`.
+ * Whether a file belongs to the current folder, and so to the author of the project in it, whatever variable or link leads there.
+ * If the current folder is the home folder, everything is the user's. So is the home folder if the current folder is `/` or
+ * `/home`.
  */
 export function isOfFolder(file: string, environment: Environment, cwd: string): boolean {
   const [real, folder, account] = [realPath(file), realPath(cwd), realPath(accountHome())];
@@ -37,7 +38,7 @@ export function isInside(path: string, folder: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Where a path leads, links followed as far as it exists. */
+/** The target of a path, with links followed as far as it exists. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);

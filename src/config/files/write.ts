@@ -6,7 +6,7 @@ import { isJsonFile } from './document.js';
 import { withServers } from './edit-file.js';
 import type { NewServer } from './splice.js';
 
-/** A first configuration with these servers, in the form that the file's name asks for. */
+/** A first configuration with these servers, in the format of the file's extension. */
 export function renderConfig(servers: readonly NewServer[], file: string): string {
   const mcpServers = Object.fromEntries(servers.map(({ name, server }) => [name, server]));
   if (isJsonFile(file)) return `${JSON.stringify({ profile: 'codemode', mcpServers }, null, 2)}\n`;
@@ -14,14 +14,14 @@ export function renderConfig(servers: readonly NewServer[], file: string): strin
   return `${HEAD}${body}${FOOT}`;
 }
 
-/** An imported server, with a comment that says where it comes from. */
+/** An imported server, with a comment that names its source. */
 export function importedServer({ name, renamedFrom, from, server }: PlannedServer): NewServer {
   const renamed = renamedFrom === undefined ? '' : `, called ${JSON.stringify(renamedFrom)} there`;
-  // A file name is foreign text too: a line break in it must not end the comment.
+  // A file name is untrusted text too: a line break in it must not end the comment.
   return { name, server, comment: `from ${from.client}: ${oneLine(from.file)}${oneLine(renamed)}` };
 }
 
-/** Whether values are written with it that others should not read: of variables, of headers, or what looks like a secret. */
+/** Whether it contains values that others should not read: variables, headers, or anything that looks like a secret. */
 export function holdsValues({ server }: NewServer): boolean {
   const maps = [server.env, server.environment, server.headers, server.auth];
   if (maps.some((map) => isObject(map ?? null) && Object.keys(map as object).length > 0)) return true;

@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { isObject } from '../schema/server-map.js';
 
 /*
- * Entries of clients that write them in their own form, brought to the form that most clients share. Formats:
- * zed.dev/docs/ai/mcp, opencode.ai/docs/mcp-servers (and its v2), geminicli.com/docs/tools/mcp-server.
+ * Converts entries of clients with their own form to the form that most clients share. Formats: zed.dev/docs/ai/mcp,
+ * opencode.ai/docs/mcp-servers (and its v2), geminicli.com/docs/tools/mcp-server.
  */
 
-/** Zed: `command` may be a map of path, args and env; a timeout counts seconds; an extension has only `settings`. */
+/** Zed: `command` may be a map of path, args and env; a timeout is in seconds; an extension has only `settings`. */
 export function fromZed(entry: JsonObject): JsonObject {
   const { source: _, remote: __, settings: ___, timeout, command, ...rest } = entry;
   const started = isObject(command)
@@ -35,7 +35,7 @@ export function fromGemini(entry: JsonObject): JsonObject {
   return mapTexts(shared, (text) => text.replace(/\$([A-Za-z_]\w*)/g, (_match, name: string) => `\${${name}}`));
 }
 
-/** The servers that Gemini CLI does not start: its `mcp.excluded`, and what is missing in `mcp.allowed`. */
+/** The servers that Gemini CLI does not start: those in `mcp.excluded`, and those missing from `mcp.allowed`. */
 export function isOffInGemini(name: string, settings: JsonValue | undefined): boolean {
   if (!isObject(settings)) return false;
   const { allowed, excluded } = settings;

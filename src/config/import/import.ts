@@ -9,7 +9,7 @@ export type ForeignFormat = 'claude' | 'vscode' | 'codex' | 'mcpproxy' | 'gemini
 
 export interface Imported extends Shaped {
   readonly format: ForeignFormat;
-  /** What was left out or changed. Never a reason to stop: the file belongs to another program. */
+  /** The settings that were left out or changed. Never a reason to stop: the file belongs to another program. */
   readonly warnings: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const MCPPROXY_KEYS = [
   'api_key',
   'code_execution_timeout_ms',
 ];
-/** Keys of a server entry that we understand under the same name. */
+/** Keys of a server entry that have the same name and meaning here. */
 const SAME_KEYS = [
   'command',
   'args',
@@ -42,10 +42,10 @@ const SAME_KEYS = [
 /** Fields that another client keeps in an entry for its own use. */
 const NOTES = ['created', 'updated', 'alwaysLoad'];
 
-/** Of these, every value is text in the end; other programs also let people write `PORT: 3000`. */
+/** All their values are text. Other programs also accept `PORT: 3000`. */
 const TEXT_KEYS = ['args', 'env', 'headers'];
 
-/** Whose file this is, by its name and what is in it; undefined for our own. */
+/** The format of a file, detected by its name and content; undefined for our own. */
 export function detectFormat(file: string, value: JsonValue): ForeignFormat | undefined {
   const name = basename(file);
   if (name.endsWith('.toml')) return 'codex';
@@ -57,19 +57,19 @@ export function detectFormat(file: string, value: JsonValue): ForeignFormat | un
   if (name === 'mcp_config.json' && WINDSURF_FOLDERS.has(basename(dirname(file)))) return 'claude';
   if (MCPPROXY_KEYS.some((key) => Object.hasOwn(value, key)) || name === 'mcp_config.json') return 'mcpproxy';
   if (CLAUDE_FILES.has(name)) return 'claude';
-  // `servers` at the top, or `mcp.servers` inside an editor's settings: never a key of ours with `inputs` beside it.
+  // `servers` at the top, or `mcp.servers` in an editor's settings: never a key of ours with `inputs` beside it.
   if (isObject(value.servers) && value.mcpServers === undefined) return 'vscode';
   if (name === 'settings.json' && isObject(value.mcp)) return 'vscode';
   if (name === 'mcp.json' && isObject(value.mcpServers)) return 'claude';
   return undefined;
 }
 
-/** Nobody else calls a server `local` or `remote`. */
+/** Only OpenCode has the server types `local` and `remote`. */
 function hasOpenCodeEntries(mcp: JsonObject): boolean {
   return Object.values(mcp).some((entry) => isObject(entry) && (entry.type === 'local' || entry.type === 'remote'));
 }
 
-/** Turns another program's file into our form. */
+/** Converts another program's file to our form. */
 export function importForeign(value: JsonValue, format: ForeignFormat): Imported {
   const translation = new Translation(format);
   const root = isObject(value) ? value : {};
@@ -97,7 +97,7 @@ export function importForeign(value: JsonValue, format: ForeignFormat): Imported
       translation.takeMap(root.context_servers, ['context_servers'], fromZed);
       break;
     case 'opencode': {
-      // Version 2 has them one level deeper.
+      // Version 2 nests them one level deeper.
       const mcp = isObject(root.mcp) ? root.mcp : {};
       const isNewer = isObject(mcp.servers) && mcp.servers.type === undefined;
       translation.takeMap(isNewer ? mcp.servers : root.mcp, isNewer ? ['mcp', 'servers'] : ['mcp'], fromOpenCode);
@@ -107,7 +107,7 @@ export function importForeign(value: JsonValue, format: ForeignFormat): Imported
   return translation.finish();
 }
 
-/** Brings an entry of one client to the form that most clients share. */
+/** Converts an entry of one client to the form that most clients share. */
 type SharedForm = (entry: JsonObject, name: string) => JsonObject;
 
 class Translation {
@@ -174,7 +174,7 @@ class Translation {
       );
       return;
     }
-    // Some files carry both: the one that the transport names is meant, and the command where none is named.
+    // Some files have both. The one that the transport names is meant, or the command if none is named.
     if (server.command !== undefined && server.url !== undefined) {
       const isRemote = typeof server.type === 'string' && server.type !== 'stdio';
       delete server[isRemote ? 'command' : 'url'];
@@ -199,7 +199,7 @@ class Translation {
     const seconds = typeof value === 'number' ? Math.round(value * 1000) : undefined;
     if (NOTES.includes(key)) return;
     if (key === 'quarantined') {
-      // Its user has not let it through there, so it is not let through here.
+      // The user has not approved it there, so it is not enabled here.
       if (value === false) return;
       server.enabled = false;
       this.#warn(path, 'is set, so the server stays switched off');

@@ -13,14 +13,14 @@ import { escapeUnknownReferences, variablesIn } from '../variables/substitute.js
 import { type VariableUse, variableUses } from '../variables/variable-uses.js';
 
 export interface PlannedServer {
-  /** The name it gets. */
+  /** Its new name. */
   readonly name: string;
-  /** The name it had, where that is another one. */
+  /** Its earlier name, if that was different. */
   readonly renamedFrom?: string;
   readonly from: ClientFile;
-  /** As it is written to the file. */
+  /** The entry to be written to the file. */
   readonly server: JsonObject;
-  /** What was secret in it, and is a reference now. */
+  /** The secrets in it that were replaced by references. */
   readonly references: readonly Reference[];
 }
 
@@ -28,45 +28,45 @@ export interface LeftOut {
   readonly name: string;
   readonly from: ClientFile;
   readonly reason: string;
-  /** The file has this very server under this very name. */
+  /** The file already has the same server under the same name. */
   readonly isThere: boolean;
 }
 
-/** What taking over these servers would come to. */
+/** The result of importing these servers. */
 export interface ImportPlan {
   readonly servers: readonly PlannedServer[];
   readonly leftOut: readonly LeftOut[];
-  /** What is odd about the files, one line each, with the file in front. */
+  /** Problems of the files, one line each, starting with the file. */
   readonly warnings: readonly string[];
   /** Environment variables that the servers refer to, and whether they are set now. */
   readonly variables: readonly { readonly name: string; readonly isSet: boolean }[];
-  /** Which server gets which variable of the user's, and where in it. */
+  /** The user's variables that each server gets, and where. */
   readonly uses: readonly VariableOfServer[];
 }
 
-/** A variable of the user's whose value reaches a server. */
+/** A variable of the user whose value reaches a server. */
 export interface VariableOfServer extends VariableUse {
   readonly server: string;
   readonly isSet: boolean;
 }
 
-/** Why a server of a project's file is not added to a file that is used without being asked about. */
+/** Why a server of a project's file is not added to a file that is used without confirmation. */
 export const OF_THIS_FOLDER = 'it is from a file of this folder; answer on a terminal, or use --project';
 
-/** The file that the servers shall be written to. */
+/** The file that the servers will be written to. */
 export interface ImportTarget {
   readonly file: string;
-  /** Whether others may get to see it: then secrets become references. */
+  /** Whether other people may see it. If so, secrets become references. */
   readonly isShared: boolean;
-  /** The servers that are in it already, and stay as they are. */
+  /** The servers that are already in it. They stay unchanged. */
   readonly existing?: Readonly<Record<string, JsonValue>>;
-  /** Whether servers of a project's files are planned too. They are a stranger's until the user says otherwise. */
+  /** Whether servers of a project's files are planned too. They are untrusted until the user decides otherwise. */
   readonly includesProject: boolean;
 }
 
 /**
- * Decides which servers of which files become ours, under which names. The first file that has a server wins, and the
- * user's own files come before those of a project.
+ * Decides which servers of which files are imported, and under which names. The first file that has a server wins, and the user's
+ * own files come before those of a project.
  */
 export function planImport(
   discovered: readonly DiscoveredServers[],
@@ -76,7 +76,7 @@ export function planImport(
   const existing = target.existing ?? {};
   const secrets = new SecretReferences(environment);
   const servers = new Map<string, PlannedServer>();
-  /** Where a server of this content is, in words. */
+  /** By content: a description of where the server already is. */
   const known = new Map(
     Object.entries(existing).map(([name, server]) => [contentOf(server), `${name} of ${target.file}`]),
   );
@@ -127,8 +127,8 @@ function usersFirst(discovered: readonly DiscoveredServers[]): DiscoveredServers
 }
 
 /**
- * Where a client starts a server in its project's folder, so do we, also when the configuration lies elsewhere:
- * `./server.js` must not become a file of whatever folder codemode is started in.
+ * If a client starts a server in its project's folder, so do we, even if the configuration is elsewhere: `./server.js` must not
+ * become a file of whatever folder codemode is started in.
  */
 function inItsFolder(server: JsonObject, { folder }: ClientFile, target: string): JsonObject {
   if (folder === undefined || folder === dirname(target) || typeof server.command !== 'string') return server;
@@ -147,7 +147,7 @@ function reasonAgainst(server: JsonObject): string | undefined {
   return problemOfServer(server);
 }
 
-/** What the schema says against it. A value that is a reference is known only when it is used. */
+/** The schema's objection to it, if any. A value that is a reference is known only when it is used. */
 export function problemOfServer(server: JsonObject): string | undefined {
   const known = Object.entries(server).flatMap(([key, value]): [string, JsonValue][] => {
     if (typeof value !== 'string' || !value.includes('${') || key === 'command') return [[key, value]];
@@ -161,7 +161,7 @@ export function problemOfServer(server: JsonObject): string | undefined {
   return `${key === '' ? '' : `${key}: `}${mistake?.problem ?? 'it is not understood'}`;
 }
 
-/** `codemode mcp`, `npx codemode mcp`, `node .../codemode/dist/bin.js mcp`: importing it would be a program calling itself. */
+/** `codemode mcp`, `npx codemode mcp`, `node .../codemode/dist/bin.js mcp`: importing it would make codemode start itself. */
 export function isOurselves({ command, args }: JsonObject): boolean {
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
   const at = words.findIndex((word) => /^codemode(@.*)?$/.test(basename(word)) || /codemode.*[\\/]bin\.js$/.test(word));
@@ -169,9 +169,8 @@ export function isOurselves({ command, args }: JsonObject): boolean {
 }
 
 /**
- * The name itself; where another server has it, with its origin behind it, then with a number. A server of a project does
- * not get a name that looks like another one either. The exact name of one that is in the file already is left as it is:
- * such a server is left out.
+ * The name itself. If another server has it, its origin is appended, then a number. A server of a project does not get a look-alike
+ * name either. An exact name that is already in the file is kept: the server is then left out.
  */
 function freeName(
   name: string,
@@ -189,7 +188,7 @@ function freeName(
   for (let number = 2; ; number += 1) if (isFree(`${withOrigin}-${number}`)) return `${withOrigin}-${number}`;
 }
 
-/** Equal for servers that differ only in the order of their keys, or in saying what goes without saying. */
+/** Equal for servers that differ only in the order of their keys or in explicit defaults. */
 export function canonical(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(canonical);
   if (!isObject(value)) return value;
@@ -199,7 +198,7 @@ export function canonical(value: JsonValue): JsonValue {
   return Object.fromEntries(entries.map(([key, child]) => [key, canonical(child)]));
 }
 
-/** Said or left out, it means the same: OpenCode writes `enabled: true` into every entry. */
+/** Whether this is an explicit default: OpenCode writes `enabled: true` into every entry. */
 function isUsual(key: string, value: JsonValue): boolean {
   return (
     (key === 'type' && value === 'stdio') ||

@@ -1,15 +1,15 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { isObject } from './server-map.js';
 
-/** A server whose entry cannot be used. All other servers are. */
+/** A server whose entry cannot be used. All other servers work. */
 export interface DisabledServer {
-  /** Its name, or its place in the list where it has none. */
+  /** Its name, or its place in the list if it has no name. */
   readonly id: string;
-  /** What is wrong and what to do, without the place in the file: programs and agents may read it. */
+  /** The problem and what to do, without the place in the file: programs and agents may read it. */
   readonly reason: string;
   /** Of the first mistake: `config.yaml:3:10`. */
   readonly place: string;
-  /** The same with its place in front, one line for each mistake: for the person who can correct it. */
+  /** One line per mistake, each with its place: for the person who can correct it. */
   readonly mistakes: readonly string[];
 }
 
@@ -22,13 +22,13 @@ export interface ServerMistake {
   readonly problem: string;
 }
 
-/** Mistakes by server. A server that the user switched off has none: nobody needs it to be right. */
+/** Mistakes by server. A disabled server has none: nobody needs it to be right. */
 export class BrokenServers {
   readonly #entries: JsonObject;
   readonly #mistakes = new Map<string, ServerMistake[]>();
   readonly #removed = new Set<string>();
 
-  /** `servers` as they are written, before anything was checked. */
+  /** `servers` as written, before any check. */
   constructor(servers: JsonValue | undefined) {
     this.#entries = isObject(servers) ? servers : {};
   }
@@ -39,12 +39,12 @@ export class BrokenServers {
     this.#mistakes.set(id, [...(this.#mistakes.get(id) ?? []), mistake]);
   }
 
-  /** Servers that must not be used, those that are switched off anyway included. */
+  /** Servers that must not be used, including those that are disabled anyway. */
   get ids(): ReadonlySet<string> {
     return this.#removed;
   }
 
-  /** The same settings without them. */
+  /** The same settings without these servers. */
   without(settings: JsonObject): JsonObject {
     if (!isObject(settings.mcpServers)) return settings;
     const kept = Object.entries(settings.mcpServers).filter(([id]) => !this.#removed.has(id));
@@ -72,12 +72,12 @@ export class BrokenServers {
   }
 }
 
-/** What every warning about a disabled server says. */
+/** The text that every warning about a disabled server has. */
 export function isDisabled(id: string): string {
   return `server ${JSON.stringify(id)} is disabled`;
 }
 
-/** Whether a warning is one of those. */
+/** Whether a warning is about a disabled server. */
 export function isAboutDisabled(warning: string): boolean {
   return /: server "(?:[^"\\]|\\.)*" is disabled: /.test(warning);
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DEFAULT_QUOTAS } from '../../domain/quotas.js';
 import { duration, flag, integer, means, size } from './units.js';
 
-/** What each caller may use of every finite resource. Over a quota only that caller gets an error. */
+/** The quotas of each caller for every finite resource. Only a caller that exceeds its quota gets an error. */
 export const quotasSchema = z.strictObject({
   runs: integer(1, 1e6)
     .default(DEFAULT_QUOTAS.runs)
@@ -53,7 +53,7 @@ export const approvalsSchema = z.strictObject({
     ),
 });
 
-/** A record of every call, in a hash chain that shows changes. */
+/** The audit log: a record of every call, in a hash chain that reveals changes. */
 export const auditSchema = z.strictObject({
   enabled: flag().default(true).meta(means('Whether calls are recorded.', 'false')),
   retention: duration({ minMs: 60_000 })
@@ -62,7 +62,7 @@ export const auditSchema = z.strictObject({
   required: flag().default(true).meta(means('Whether a call that cannot be recorded is refused.', 'false')),
 });
 
-/** What is redacted in results, logs and errors, besides the credentials of the configuration itself. */
+/** The data that is redacted in results, logs and errors, besides the configuration's own credentials. */
 export const redactionSchema = z.strictObject({
   patterns: flag()
     .default(true)

@@ -2,10 +2,10 @@ import { HostError } from '../../domain/errors.js';
 import { nearest } from '../../lib/text/nearest.js';
 import type { Config } from './schema.js';
 
-/** Which tools go to programs, and what the agent is told about them. */
+/** Which tools are available to programs, and what the agent is told about them. */
 export type ConfiguredCodeMode = Config['defaults']['codeMode'] & { readonly promptTokens?: number };
 
-/** The defaults, with what the named model sets over them. Throws `bad_input` for an unknown model. */
+/** The defaults, overridden by the settings of the named model. Throws `bad_input` for an unknown model. */
 export function codeModeOf({ defaults, models, prompt }: Config, modelRef?: string): ConfiguredCodeMode {
   const budget = prompt.tokenBudget === undefined ? {} : { promptTokens: prompt.tokenBudget };
   if (modelRef === undefined) return { ...defaults.codeMode, ...budget };

@@ -8,7 +8,7 @@ const MAX_TIMEOUT_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 5_000;
 const TOOLS = 'a pattern such as files/write_*, or a list of them';
 
-/** What matched nothing by mistake would let every call pass unseen. */
+/** A pattern that matches nothing by mistake would let every call pass unseen. */
 const toolPattern = z.string().regex(/^(?:\*|[^/]+\/.+)$/s, { error: TOOLS });
 
 const hook = z
@@ -55,7 +55,7 @@ const hook = z
 
 export const hooksSchema = z.array(hook).max(MAX_HOOKS).default([]);
 
-/** The hooks for the broker. A command with a slash counts from `folder`, any other is looked for in PATH. */
+/** The hooks for the broker. A command with a slash is relative to `folder`. Any other is searched for in PATH. */
 export function configuredHooks(hooks: z.output<typeof hooksSchema>, folder: string): Hook[] {
   return hooks.map(({ tools, when, command, args = [], url = '', headers = {}, timeout, onFailure }) => ({
     tools: typeof tools === 'string' ? [tools] : tools,

@@ -16,7 +16,7 @@ export interface Mistake {
 const MAX_SHOWN_CHARACTERS = 60;
 const MAX_REPORTED_MISTAKES = 10;
 
-/** All of them as one error: `file:line:column: key: what is wrong`, one line each. */
+/** All mistakes as one error: `file:line:column: key: what is wrong`, one line each. */
 export function reportMistakes(
   mistakes: readonly Mistake[],
   place: (mistake: Mistake) => string,
@@ -30,7 +30,7 @@ export function reportMistakes(
   return new HostError('bad_config', lines.join('\n'));
 }
 
-/** What a person needs to know about each issue that the schema found. */
+/** What a person needs to know about each issue of the schema. */
 export function mistakesOf(error: z.ZodError, value: JsonValue, hidden: ReadonlySet<string>): Mistake[] {
   return error.issues.flatMap((issue): Mistake[] => {
     const path = issue.path.filter((step) => typeof step !== 'symbol');
@@ -74,9 +74,9 @@ function expectation(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** A value as a person wrote it, unless it may be a secret. */
+/** A value as written, unless it may be a secret. */
 function show(value: JsonValue, path: KeyPath, hidden: ReadonlySet<string>): string {
-  // An address with a mistake cannot be taken apart: its password may be anywhere in it.
+  // An invalid address cannot be parsed: its password may be anywhere in it.
   const isSecret = hidden.has(renderPath(path)) || mayHoldSecret(path) || path[0] === 'store';
   if (Array.isArray(value)) return 'a list';
   if (value !== null && typeof value === 'object') return 'a map';

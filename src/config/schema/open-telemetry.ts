@@ -3,7 +3,7 @@ import type { LayerValues } from '../files/layers.js';
 import { renderPath } from '../files/path.js';
 import type { Environment } from '../variables/environment.js';
 
-/** The samplers that OpenTelemetry names: the share of traces, and whether the caller's word counts. */
+/** The samplers that OpenTelemetry names: the share of traces, and whether the caller's own decision is honoured. */
 const SAMPLERS: Readonly<Record<string, { ratio?: number; followCaller: boolean }>> = {
   always_on: { ratio: 1, followCaller: false },
   always_off: { ratio: 0, followCaller: false },
@@ -14,8 +14,8 @@ const SAMPLERS: Readonly<Record<string, { ratio?: number; followCaller: boolean 
 };
 
 /**
- * The settings that OpenTelemetry's own variables make. They are often set for all programs of a machine, some of which
- * know more than this one: what is not understood here is a warning and stays without effect.
+ * The settings from OpenTelemetry's own variables. These are often set for all programs of a machine, some of which support more
+ * than this one: an unsupported value causes a warning and has no effect.
  */
 export function openTelemetryLayer(environment: Environment): {
   readonly layer: LayerValues;
@@ -81,7 +81,7 @@ function layerOf(traces: JsonObject, places: ReadonlyMap<string, string>): Layer
   };
 }
 
-/** `key1=value1,key2=value2`, with what is special written as in an address. */
+/** `key1=value1,key2=value2`, with special characters percent-encoded. */
 function* readPairs(text: string): Generator<[string, string]> {
   for (const pair of text.split(',')) {
     const at = pair.indexOf('=');

@@ -25,7 +25,7 @@ export const openApiKeys = {
     ),
 };
 
-/** Ways to show who one is that only such servers have. */
+/** Ways to authenticate that only these servers have. */
 export const openApiCredentials = [
   z.strictObject({
     type: z.literal('basic').meta(means('HTTP basic authentication, for servers with `openapi`.', 'basic')),
@@ -47,7 +47,7 @@ export const openApiCredentials = [
     }),
 ] as const;
 
-/** As much of a server's entry as is checked here. */
+/** The part of a server's entry that is checked here. */
 export interface OpenApiEntry {
   readonly openapi?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -56,7 +56,7 @@ export interface OpenApiEntry {
   readonly [key: string]: unknown;
 }
 
-/** What belongs to servers that are started, or that speak MCP. */
+/** Keys of servers that are started or that speak MCP. */
 const NOT_FOR_APIS = ['command', 'args', 'env', 'environment', 'cwd', 'url', 'type', 'transport'] as const;
 
 export function openApiMistakes(server: OpenApiEntry, complain: (path: string[], message: string) => void): void {
@@ -75,7 +75,7 @@ export function openApiMistakes(server: OpenApiEntry, complain: (path: string[],
     complain(['openapi'], 'a file, or an address that starts with http:// or https://, without a name or password');
   if (baseUrl !== undefined && !isPlainAddress(baseUrl, false))
     complain(['baseUrl'], 'an address that starts with http:// or https://, without a name, a password, ? or #');
-  // A file is text of somebody else: it must not decide who is shown what only the user may hand out.
+  // A document is untrusted text: it must not decide who gets the user's credentials.
   const hasCredentials = (auth !== undefined && auth.type !== 'none') || Object.keys(headers).length > 0;
   if (hasCredentials && baseUrl === undefined && !isAddress(openapi))
     complain([], 'baseUrl, because headers and auth go only to an address that you set');

@@ -48,7 +48,7 @@ const conditionMap = z
     error: 'at least one of equals, oneOf, matches, greaterThan, lessThan, present',
   });
 
-/** `main` is short for `{ equals: main }`, `[a, b]` for `{ oneOf: [a, b] }`: brought to the long form before it is checked. */
+/** `main` is short for `{ equals: main }`, `[a, b]` for `{ oneOf: [a, b] }`: converted to the long form before it is checked. */
 const condition = z.preprocess((input) => {
   if (Array.isArray(input)) return { oneOf: input };
   return typeof input === 'object' && input !== null ? input : { equals: input };
@@ -63,7 +63,7 @@ const example = z.strictObject({
   decision: z.enum(DECISIONS).meta(means('What must be decided; otherwise the program does not start.', 'deny')),
 });
 
-/** Rules for sessions would match nobody, and a rule that denies would be gone silently. */
+/** A rule for a session would match nobody, so a deny rule would silently have no effect. */
 const callers = oneOrMany('a name, or a list of them').refine(
   (names) => !names.some((name) => /^session [\da-f*-]+$/i.test(name)),
   { error: 'the name of a token, such as "subject token NAME", or "subject *": a session is not a caller' },
@@ -248,7 +248,7 @@ function rate() {
     });
 }
 
-/** What the policy of the configuration is for the rest of the program. Keys that are absent stay absent. */
+/** The configured policy in the form that the rest of the program uses. Absent keys stay absent. */
 export function policySettings(policy: z.output<typeof policySchema>): PolicySettings {
   return withoutUndefined(policy) as PolicySettings;
 }
@@ -260,7 +260,7 @@ export function limitSettings(limits: z.output<typeof limitsSchema>): LimitSetti
   }));
 }
 
-/** The schema's optional keys may be there and undefined; the program's may not. */
+/** The schema's optional keys may be present and undefined. The program's may not. */
 function withoutUndefined(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

@@ -23,7 +23,7 @@ export const codeModeSchema = z.preprocess(
   }),
 );
 
-/** Without a default here: what a model does not set, it takes from `defaults`. */
+/** No defaults here: a model takes its missing settings from `defaults`. */
 export const codeModeOfModelSchema = z.preprocess(
   unfolded,
   z.strictObject({

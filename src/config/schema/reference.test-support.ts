@@ -52,11 +52,11 @@ interface Unwrapped {
   readonly schema: z.ZodType;
   readonly meta: Readonly<Record<string, unknown>>;
   readonly isRequired: boolean;
-  /** The default, as the schema gives it: of `default` after parsing, of `prefault` before. */
+  /** The default in the schema: for `default` after parsing, for `prefault` before. */
   readonly given: unknown;
 }
 
-/** What is inside of defaults, options and transforms, with the descriptions on the way; the outermost count. */
+/** The schema inside defaults, options and transforms, with their descriptions. The outermost description wins. */
 function unwrapped(schema: z.ZodType): Unwrapped {
   const definition = definitionOf(schema);
   const meta = z.globalRegistry.get(schema) ?? {};
@@ -71,7 +71,7 @@ function unwrapped(schema: z.ZodType): Unwrapped {
   };
 }
 
-/** `preprocess` has its transform in front of the schema, `transform` behind it. */
+/** `preprocess` has its transform before the schema, `transform` after it. */
 function pipeInput({ in: before, out }: Definition): z.ZodType | undefined {
   return before !== undefined && definitionOf(before).type === 'transform' ? out : before;
 }

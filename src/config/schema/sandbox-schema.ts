@@ -20,7 +20,7 @@ const maximumLimits = z.strictObject({
     .meta(means('Most tool calls that a request may ask for.', '5000')),
 });
 
-/** Without a default here, each profile keeps its own contract's. */
+/** No defaults here: each profile keeps the defaults of its own contract. */
 const limits = z.strictObject({
   timeout: duration({ minMs: 1 })
     .optional()
@@ -97,7 +97,7 @@ export const sandboxSchema = z.strictObject({
       const message = `a number up to ${max}, which sandbox.workers.max is`;
       context.issues.push({ code: 'custom', path: ['min'], input: min, message });
     })
-    // A maximum alone bounds the minimum too.
+    // A maximum alone also bounds the minimum.
     .transform(({ min, max = Number.POSITIVE_INFINITY, ...workers }) => ({
       min: min ?? Math.min(DEFAULT_MIN_WORKERS, max),
       ...(Number.isFinite(max) ? { max } : {}),

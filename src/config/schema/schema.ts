@@ -22,7 +22,7 @@ import { catalogSchema, listenerSchema, loggingSchema, promptSchema, responseSch
 import { telemetrySchema } from './telemetry-schema.js';
 import { flag, means } from './units.js';
 
-/** The whole configuration, as it may be written. Every key that is not here is a mistake. */
+/** The whole configuration as it may be written. Every unknown key is a mistake. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional().meta(means('Read by editors, ignored by codemode.', 'codemode.schema.json')),
   profile: z
@@ -128,7 +128,7 @@ export const configSchema = z.strictObject({
 /** The configuration, checked and complete. Durations are milliseconds, sizes are bytes. */
 export type Config = z.output<typeof configSchema>;
 
-/** Limits of one execution where the configuration sets them, else the defaults of the core. */
+/** The configured limits of one run, else the defaults of the core. */
 export function configuredLimits(config: Config): Limits {
   const { cpuQuota, ...configured } = config.sandbox.limits;
   const limits = eachLimit((row) => configured[row.setting] ?? row.default);

@@ -4,7 +4,7 @@ import { means } from './units.js';
 
 const EXPECTED = 'all, or a list of names of stored scripts';
 
-/** What becomes of stored scripts besides being run by name. */
+/** What happens to stored scripts besides being run by name. */
 export const scriptsSchema = z.strictObject({
   expose: z
     .union([z.literal('all'), z.array(z.string().refine(isScriptName, { error: EXPECTED })).max(500)], {

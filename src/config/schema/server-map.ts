@@ -1,17 +1,17 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { type KeyPath, renderPath } from '../files/path.js';
 
-/** Data in the one form that the schema knows, and the way back to where each piece was written. */
+/** Data in the one form that the schema expects, and the way back to the place where each value was written. */
 export interface Shaped {
   readonly value: JsonValue;
   originalPath(path: KeyPath): KeyPath;
-  /** `server`: the entry that is at fault, by its name or its place; absent where the mistake is outside of any. */
+  /** `server`: the faulty entry, by its name or its place; absent if the mistake is outside every entry. */
   readonly problems: readonly { readonly path: KeyPath; readonly problem: string; readonly server?: string }[];
 }
 
 /**
- * Brings the forms in which servers may be written to one: `mcpServers` as a map, as a list with names inside,
- * and `mcp.servers`; and a policy that is a list of rules to one that has them.
+ * Converts the possible forms of servers to one: `mcpServers` as a map, as a list with names inside, and `mcp.servers`. A policy
+ * that is a list of rules becomes a map with these rules.
  */
 export function shapeServers(value: JsonValue): Shaped {
   if (!isObject(value)) return { value, originalPath: (path) => path, problems: [] };

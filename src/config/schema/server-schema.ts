@@ -9,7 +9,7 @@ import { type Environment, pickVariables } from '../variables/environment.js';
 import { openApiCredentials, openApiKeys, openApiMistakes, openApiTarget } from './openapi-server.js';
 import { duration, flag, integer, means } from './units.js';
 
-/** `npx -y` downloads a server before it starts. */
+/** Long enough for `npx -y`, which downloads a server before it starts. */
 const DEFAULT_CONNECT_TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_ID_CHARACTERS = 128;
@@ -81,10 +81,7 @@ const retryPolicy = z.strictObject({
     .meta(means('Delay before a further attempt; a server may ask for more with Retry-After.', '1s')),
 });
 
-/**
- * One server, in the words of every client that people already have: `env` or `environment`, `type`, `transport` or
- * `protocol`.
- */
+/** One server, with the key names of all common clients: `env` or `environment`, `type`, `transport` or `protocol`. */
 const serverSchema = z
   .strictObject({
     command: z.string().min(1).optional().meta(means('A local server: the command that starts it.', 'npx')),
@@ -222,22 +219,22 @@ export function isTransport(name: string): boolean {
 export const serverMapSchema = z.record(serverId, serverSchema);
 export type ServerMap = z.output<typeof serverMapSchema>;
 
-/** Holds the name of a server whose entry cannot be used. */
+/** Reserves the name of a server whose entry cannot be used. */
 export function disabledEntry(): ServerEntry {
   const { command: _, ...entry } = serverSchema.parse({ command: 'none', enabled: false });
   return entry;
 }
 
 export interface ServerFolders {
-  /** What relative folders of the configuration count from. */
+  /** The base of relative folders in the configuration. */
   readonly base: string;
-  /** Where servers start that name no `cwd`; absent: where codemode was started. */
+  /** The folder in which servers without `cwd` start. If absent, the folder in which codemode was started. */
   readonly start?: string;
 }
 
 /**
- * What the configured servers are for the rest of the program. Relative folders count from `folders.base`; what
- * `inheritEnv` names is taken from `environment`.
+ * The configured servers in the form that the rest of the program uses. Relative folders are relative to `folders.base`. The
+ * variables in `inheritEnv` are taken from `environment`.
  */
 export function upstreamDefinitions(
   servers: ServerMap,
@@ -296,7 +293,7 @@ function cwdOf(cwd: string | undefined, { base, start }: ServerFolders): { reado
   return { cwd: isAbsolute(cwd) ? cwd : resolve(base, cwd) };
 }
 
-/** `auto` leaves it to what the entry has: a command or an address. */
+/** `auto` decides by the entry: a command or an address. */
 function transportNamed({ transport, type, protocol }: Pick<ServerEntry, 'transport' | 'type' | 'protocol'>) {
   return transport ?? type ?? (protocol === 'auto' ? undefined : protocol);
 }

@@ -71,7 +71,7 @@ export const promptSchema = z.strictObject({
     ),
 });
 
-/** What a model reads of a response; the record of a run has all of it. */
+/** The part of a response that a model reads. The record of a run has all of it. */
 export const responseSchema = z.strictObject({
   toolTrace: z
     .enum(['failures', 'all', 'none'])

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { flag, means } from './units.js';
 
-/** Where OTLP takes traces, below an address that says nothing of a path. */
+/** The OTLP path for traces, appended to an address without a path. */
 const TRACES_PATH = '/v1/traces';
 const MAX_NAME_CHARACTERS = 256;
-/** What a header can hold; a line break would begin another one. */
+/** The characters that a header can hold. A line break would start another header. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,256}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 
@@ -51,7 +51,7 @@ const traces = z.strictObject({
     .meta(means('Whether a client that sends a trace context decides if its request is recorded.', 'false')),
 });
 
-/** What is told of requests to those who watch over them. */
+/** The data about requests that is sent to monitoring systems. */
 export const telemetrySchema = z.strictObject({
   traces: traces.prefault({}).meta(means('OpenTelemetry traces.', '{ endpoint: "http://localhost:4318" }')),
 });
@@ -63,7 +63,7 @@ export interface TraceSettings {
   readonly sampling: { readonly ratio: number; readonly followsCaller: boolean };
 }
 
-/** How traces are recorded and where they go; undefined where nobody wants any. */
+/** How traces are recorded and where they are sent; undefined if tracing is off. */
 export function traceSettings({ traces: given }: z.output<typeof telemetrySchema>): TraceSettings | undefined {
   const { enabled, endpoint, headers, serviceName, resource, sampleRatio: ratio, followCaller } = given;
   if (!enabled || endpoint === undefined) return undefined;

@@ -12,7 +12,7 @@ const SIZE_UNITS_BYTES = {
   gib: 1024 ** 3,
 } as const;
 
-/** What a key means and one value that it may have. `docs/reference/config.md` is generated from it. */
+/** The meaning of a key and one example value. `docs/reference/config.md` is generated from it. */
 export function means(description: string, example: string) {
   return { description, example };
 }
@@ -33,7 +33,7 @@ export function size(bounds: { minBytes?: number; maxBytes?: number } = {}) {
   });
 }
 
-/** A whole number; its digits as text are the same, because environment variables have no other form. */
+/** A whole number, also as text, because environment variables have no other form. */
 export function integer(min: number, max: number) {
   const expected = `a whole number from ${min} to ${max}`;
   return z

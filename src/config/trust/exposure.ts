@@ -3,8 +3,8 @@ import { isAbsolute, resolve, sep } from 'node:path';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
 
 /**
- * Servers that are given a folder in which the rules themselves lie: through them an agent could rewrite its own policy,
- * or read the key and the tokens. Seen from the words of their command only; a server may reach more than it says.
+ * Warns about servers that can reach a folder with the rules themselves: through them an agent could rewrite its own policy, or
+ * read the key and the tokens. Judged by the words of their command only; a server may reach more than those name.
  */
 export function exposureWarnings(
   upstreams: readonly UpstreamDefinition[],

@@ -1,8 +1,8 @@
 import { looksRandom } from '../../lib/secrets/secret-values.js';
 
 /**
- * Whether a value can be read by anybody: a path, an address without user and query, a number, a boolean, a short word, a
- * package, a media type. Everything else may be a secret, whatever it is called.
+ * Whether anybody may read a value: a path, an address without user and query, a number, a boolean, a short word, a package, a
+ * media type. Everything else may be a secret, whatever its name.
  */
 export function isHarmlessValue(value: string): boolean {
   const text = value.trim();
@@ -20,7 +20,7 @@ const PLAIN = [
   /^(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)$/,
   /^[a-z*]{1,12}\/[a-z*][a-z.+*-]{0,30}(?:,\s*[a-z*]{1,12}\/[a-z*][a-z.+*-]{0,30}){0,4}$/,
 ];
-/** One path or several. A `=`, `;` or `?` begins something else. */
+/** One path or several. A `=`, `;` or `?` starts something else. */
 const PATHS = /^(?:(?:~|\.{1,2})?\/[^=;?:,"'{}]*|[A-Za-z]:\\[^=;?:,"'{}]*)(?::(?:~|\.{1,2})?\/[^=;?:,"'{}]*)*$/;
 const PACKAGE = /^(?:@[a-z0-9-]{1,40}\/[a-z0-9._-]{1,60}|[a-z][a-z-]{0,60}(?=@))(?:@[\^~]?[a-z0-9.-]{1,20})?$/;
 

@@ -2,28 +2,28 @@ import { isSecretName } from '../../lib/secrets/mask.js';
 import { looksRandom } from '../../lib/secrets/secret-values.js';
 import { isHarmlessValue } from './harmless-value.js';
 
-/** What replaces a secret from now on. `name` is what it is called where it was found. */
+/** Returns the replacement for a secret. `name` is the secret's name where it was found. */
 export type Hide = (secret: string, name: string) => string;
 
-/** Names of which no value is harmless. */
+/** Names whose values are never harmless. */
 const SECRET_NAME =
   /pass(?:wd|word|phrase)?$|pwd$|creds?$|credentials?$|mnemonic|secret$|(?:^|[_-])(?:pin|seed|otp|salt)$/i;
 
-/** Whether whatever has this name is a secret. */
+/** Whether every value with this name is a secret. */
 export function isSurelySecret(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** A value of a variable or a header, for a file that others see: what is not plainly harmless is hidden. */
+/** A value of a variable or a header, for a file that others see. It is hidden unless it is plainly harmless. */
 export function sharedValue(value: string, name: string, hide: Hide): string {
   const isHarmless = !isSurelySecret(name) && isHarmlessValue(value) && !(isSecretName(name) && WORD.test(value));
   return value === '' || isHarmless ? value : hide(value, name);
 }
 
-/** Under a name such as `X-Api-Key` a word is a key, a path or a switch is not. */
+/** Under a name such as `X-Api-Key`, a word is a key. A path or a boolean is not. */
 const WORD = /^(?!true$|false$|none$|null$)[a-z][\w-]*$/i;
 
-/** A word of a command line, for a file that others see, where its own name did not tell that it is a secret. */
+/** A word of a command line, for a file that others see, if its own name does not mark it as a secret. */
 export function sharedWord(word: string, flag: string, hide: Hide): string {
   const header = /^(-H\s*|--?headers?=)?([\w-]+):\s*(\S.*)$/s.exec(word);
   if (header !== null && (header[1] !== undefined || HEADER_FLAG.test(flag)) && !isAddress(word))
@@ -65,7 +65,7 @@ function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
-/** A value with references in it: what is between them can be a secret too. */
+/** A value with references in it: the text between them can be a secret too. */
 export function sharedRemainder(text: string, name: string, hide: Hide): string {
   return text
     .split(/(\$?\$\{[^}]*\}?)/)
@@ -73,12 +73,12 @@ export function sharedRemainder(text: string, name: string, hide: Hide): string 
     .join('');
 }
 
-/** The parts of a server's own address that others must not see: user or password, and parameters that may be secrets. */
+/** The parts of a server's address that others must not see: user or password, and parameters that may be secrets. */
 export function secretPartsOfAddress(address: string): string[] {
   if (!isAddress(address) || !URL.canParse(address)) return [];
   const url = new URL(address);
   const user = url.password !== '' ? [url.password] : url.username !== '' ? [url.username] : [];
-  // As they are written: what is decoded may not be found in the address.
+  // As written: the decoded form may not occur in the address.
   const parameters = (url.search.slice(1) === '' ? [] : url.search.slice(1).split('&')).flatMap((parameter) => {
     const value = parameter.slice(parameter.indexOf('=') + 1);
     const name = parameter.slice(0, Math.max(0, parameter.indexOf('=')));

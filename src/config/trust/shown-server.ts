@@ -4,7 +4,7 @@ import { shellWord } from '../../lib/text/shell-word.js';
 import { isObject } from '../schema/server-map.js';
 import { replaceSecrets } from '../variables/secret-references.js';
 
-/** What a person has to see of a server before they agree to it: everything that is done, and no secret. */
+/** What a person must see of a server before agreeing to it: everything it does, and no secret. */
 export interface ShownServer {
   readonly command?: string;
   readonly args?: readonly string[];
@@ -14,17 +14,17 @@ export interface ShownServer {
   readonly env: readonly string[];
   readonly inheritEnv?: readonly string[];
   readonly headers: readonly string[];
-  /** Of a stranger's server the values too: they can be options that run code, and they are no secrets of the user's. */
+  /** The values too, for an untrusted server: they can be options that run code, and they are not the user's secrets. */
   readonly envValues?: JsonObject;
   readonly headerValues?: JsonObject;
 }
 
-/** Whose words they are. A stranger's are shown whole: calling something a token must not hide it. */
+/** The author of the entry. A project's entry is shown whole: calling something a token must not hide it. */
 export type Owner = 'user' | 'project';
 
 /**
- * A stranger's file may call anything a token to have it masked, so only what can be nothing else is: a command that
- * a shell would take apart is shown whole.
+ * An untrusted file may call anything a token to have it masked. So only an unmistakable secret is masked: text with shell syntax
+ * is shown whole.
  */
 const COMMAND_LIKE = /[\s;&|<>()$`"'\\]/;
 
@@ -46,7 +46,7 @@ export function shownServer(server: JsonObject, owner: Owner = 'user'): ShownSer
   };
 }
 
-/** The same as lines of text, the command line or the address first. Not cleaned for a terminal. */
+/** The same as lines of text, the command line or the address first. Not escaped for a terminal. */
 export function describeServer(server: JsonObject, owner: Owner = 'user'): string[] {
   const shown = shownServer(server, owner);
   const { command, args = [], url, cwd, inheritEnv = [], envValues, headerValues } = shown;

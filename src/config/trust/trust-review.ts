@@ -5,7 +5,7 @@ import { isObject } from '../schema/server-map.js';
 import { loadsCode } from '../variables/code-variables.js';
 import { referencesIn } from '../variables/substitute.js';
 
-/** What a configuration would do that a stranger's file must not do unasked. All of it is foreign text. */
+/** What a configuration would do that an untrusted file must not do without consent. All of it is untrusted text. */
 export interface Powers {
   readonly commands: readonly StartedCommand[];
   readonly addresses: readonly ContactedAddress[];
@@ -18,18 +18,18 @@ export interface Powers {
 export interface StartedCommand {
   /** The name of a server, or the place of a hook: `hooks[0]`. */
   readonly server: string;
-  /** As it is written, references to variables included. */
+  /** As written, including references to variables. */
   readonly words: readonly string[];
   readonly cwd?: string;
-  /** Names of all variables that it is given. */
+  /** Names of all variables that it gets. */
   readonly environment: readonly string[];
-  /** Those that the file itself sets. */
+  /** The variables that the file itself sets. */
   readonly values: readonly GivenVariable[];
 }
 
 /**
- * As the file has it, references to variables included. It is shown whole: these are a stranger's words, and a variable
- * such as `NODE_OPTIONS` starts whatever it names.
+ * As written in the file, including references to variables. It is shown whole: the text is untrusted, and a variable such as
+ * `NODE_OPTIONS` can start any program.
  */
 export interface GivenVariable {
   readonly name: string;
@@ -41,32 +41,29 @@ export interface ContactedAddress {
   /** As in `StartedCommand`. */
   readonly server: string;
   readonly url: string;
-  /** Names of headers and kinds of credentials that are sent there. */
+  /** Names of headers and kinds of credentials that are sent to it. */
   readonly sends: readonly string[];
-  /** Headers and settings of the credentials, as the file has them. */
+  /** Headers and settings of the credentials, as written in the file. */
   readonly values: readonly { readonly name: string; readonly value: string }[];
 }
 
-/**
- * The settings that any file may make. Everything else needs trust, also what will be added to the schema one day: this
- * is a list of what is allowed, not of what is forbidden.
- */
+/** The settings that any file may make. Everything else needs trust, including future settings: this is an allowlist. */
 const HARMLESS: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   $schema: () => true,
-  // Others run native code in the jail, where these have an engine between a program and the machine.
+  // Other profiles run native code in the jail. These have an engine between a program and the machine.
   profile: (value) => typeof value === 'string' && isProfileName(value) && needsOf(value).runtime === 'quickjs',
   toolName: () => true,
   'catalog.ttl': () => true,
   'prompt.tokenBudget': () => true,
   'logging.level': () => true,
   'logging.format': () => true,
-  // As `codemode init` writes it where there is nothing to import.
+  // As `codemode init` writes it if there is nothing to import.
   mcpServers: (value) => value === null || (isObject(value) && Object.keys(value).length === 0),
 };
 
 /**
- * Whether a file may be used without trust. Looks at the file as it is written: what a form of another program
- * means does not matter. A reference to a variable is never harmless: even a tool's name could carry a secret out.
+ * Whether a file may be used without trust. Judges the file as written: the meaning of another program's format does not matter. A
+ * reference to a variable is never harmless: even a tool's name could leak a secret.
  */
 export function isHarmless(value: JsonValue): boolean {
   if (!isObject(value) || referencesIn(value).length > 0) return false;
@@ -78,13 +75,13 @@ export function isHarmless(value: JsonValue): boolean {
   return true;
 }
 
-/** Keys of a server that are shown as its command or address, or that change nothing but its own timing and text. */
+/** Keys of a server that are shown as its command or address, or that affect only its own timing and text. */
 const SHOWN_ELSEWHERE = new Set([
   ...['command', 'args', 'env', 'environment', 'inheritEnv', 'cwd', 'url', 'openapi', 'baseUrl', 'headers', 'auth'],
   ...['type', 'transport', 'timeout', 'connectTimeout', 'description', 'enabled', 'disabled'],
 ]);
 
-/** What the settings, in our own form, would start, contact and change. Any shape is taken: nothing was checked yet. */
+/** The commands, addresses and settings of a configuration in our own form. Accepts any shape, because nothing was checked yet. */
 export function powersOf(value: JsonValue): Powers {
   const root = isObject(value) ? value : {};
   const servers = isObject(root.mcpServers) ? Object.entries(root.mcpServers) : [];
@@ -109,7 +106,7 @@ export function powersOf(value: JsonValue): Powers {
   };
 }
 
-/** A hook without what is shown as its command or its address. */
+/** A hook without the parts that are shown as its command or address. */
 function withoutShown(hook: JsonValue): JsonValue {
   return isObject(hook) ? Object.fromEntries(Object.entries(hook).filter(([key]) => !SHOWN_ELSEWHERE.has(key))) : hook;
 }

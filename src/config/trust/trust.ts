@@ -12,22 +12,22 @@ import type { Environment } from '../variables/environment.js';
 import { isHarmless, type Powers, powersOf } from './trust-review.js';
 import { TrustedFiles, trustPath } from './trusted-files.js';
 
-/** A configuration of the current folder, as a person has to judge it. */
+/** A configuration of the current folder, for a person to judge. */
 export interface TrustReview extends Powers {
   readonly file: string;
-  /** Where the file is a symbolic link: what it leads to. */
+  /** The target of the file, if it is a symbolic link. */
   readonly linkTarget?: string;
-  /** What it is remembered by. */
+  /** The path under which it is remembered. */
   readonly path: string;
   readonly digest: string;
   readonly state: 'harmless' | 'new' | 'changed' | 'trusted';
-  /** The user's own configuration, which it is used instead of. */
+  /** The user's own configuration, which it replaces. */
   readonly replaces?: string;
-  /** Servers that share a name with a different server there: a reader may confuse them. */
+  /** Servers with the name of a different server there: a reader may confuse them. */
   readonly sameNames: readonly string[];
 }
 
-/** Shows what a file would do to a person, and says whether that person agreed. */
+/** Shows a person what a file would do, and returns whether that person agreed. */
 export type ConfirmTrust = (review: TrustReview) => Promise<boolean>;
 
 export interface ReviewedFile extends ConfigText {
@@ -37,7 +37,7 @@ export interface ReviewedFile extends ConfigText {
   readonly ownFile?: string | undefined;
 }
 
-/** What this file would do, and whether somebody agreed to exactly this content. Throws `bad_config`. */
+/** What this file would do, and whether the user agreed to exactly this content. Throws `bad_config`. */
 export async function reviewTrust(
   { file, digest, value, ownFile }: ReviewedFile,
   environment: Environment,
@@ -62,7 +62,7 @@ export async function reviewTrust(
   return { ...known, state: remembered.digest === digest ? 'trusted' : 'changed' };
 }
 
-/** A file of the user's own that cannot be read has no names to take. */
+/** If the user's own file cannot be read, no names are taken. */
 async function namesTaken(value: JsonValue, ownFile: string | undefined): Promise<string[]> {
   const servers = isObject(value) && isObject(value.mcpServers) ? value.mcpServers : {};
   const own = ownFile === undefined ? {} : await configuredServers(ownFile).catch(() => ({}));
@@ -82,14 +82,14 @@ export async function reviewTrustOf(
   return reviewTrust({ file, ...read, value: parseYaml(read.text, file).value, ownFile }, environment);
 }
 
-/** Remembers that a person agreed to what was reviewed: these bytes, in this place. */
+/** Remembers that a person agreed to the reviewed bytes, in this place. */
 export async function rememberTrust({ path, digest }: TrustReview, environment: Environment): Promise<void> {
   await new TrustedFiles(stateFolder(environment)).add({ path, digest });
 }
 
 /**
- * Passes a file of the current folder only if it is harmless or somebody agreed to it, earlier or now. Throws
- * `untrusted_config` with the command to type.
+ * Accepts a file of the current folder only if it is harmless or a person agreed to it, earlier or now. Throws `untrusted_config`
+ * with the command to type.
  */
 export async function requireTrust(
   reviewed: ReviewedFile,
@@ -121,7 +121,7 @@ export function trustCommand(file: string): string {
   return `codemode trust ${/^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`}`;
 }
 
-/** `start 2 commands, contact 1 URL and change 3 protected settings`. Nothing in it comes from the file. */
+/** `start 2 commands, contact 1 URL and change 3 protected settings`. No text in it comes from the file. */
 export function summaryOf({ commands, addresses, settings, variables, replaces, sameNames }: TrustReview): string {
   const some = (count: number, verb: string, noun: string) =>
     count === 0 ? [] : [`${verb} ${count} ${noun}${count === 1 ? '' : 's'}`];

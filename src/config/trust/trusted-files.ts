@@ -30,8 +30,8 @@ const listSchema = z.strictObject({
 });
 
 /**
- * The configurations that the user trusts, in one file of the state folder. A list that others could have written is
- * not believed: then nothing is trusted, and the error says what to do.
+ * The configurations that the user trusts, in one file of the state folder. If others could have written the list, nothing is
+ * trusted, and the error says what to do.
  */
 export class TrustedFiles {
   readonly #folder: string;
@@ -42,9 +42,9 @@ export class TrustedFiles {
     this.#file = join(stateFolder, FILE_NAME);
   }
 
-  /** Throws `bad_config` where the list cannot be believed. */
+  /** Throws `bad_config` if the list cannot be trusted. */
   async list(): Promise<readonly TrustedFile[]> {
-    // Relative to the current folder, the list could have come along with the file that it vouches for.
+    // In a relative folder, the list could have been shipped together with the file it vouches for.
     if (!isAbsolute(this.#folder))
       throw new HostError(
         'bad_config',
@@ -66,7 +66,7 @@ export class TrustedFiles {
     await this.#write([...others, { path, digest, trustedAt: new Date().toISOString() }]);
   }
 
-  /** Whether it was on the list. */
+  /** Returns whether the file was on the list. */
   async remove(path: string): Promise<boolean> {
     const files = await this.list();
     const others = files.filter((each) => each.path !== path);
@@ -118,8 +118,8 @@ export class TrustedFiles {
 }
 
 /**
- * What a configuration is remembered by: its name in the real folder. The folder counts, because relative commands and
- * paths in the file start from there; where the name is a symbolic link, the content that it leads to is what is compared.
+ * The path under which a configuration is remembered: its name in the real folder. The folder counts, because relative commands and
+ * paths in the file start from there. If the name is a symbolic link, the content of its target is compared.
  */
 export async function trustPath(file: string): Promise<string> {
   const absolute = resolve(file);

@@ -1,6 +1,6 @@
 /**
- * Variables by which a program loads, or is made to start, code of somebody else's choice. Not a protection by itself: any
- * program may have one more. A person who reviews a configuration is told of these.
+ * Variables that make a program load or start code of somebody else's choice. Not a protection by itself: any program may have
+ * more. They are pointed out to a person who reviews a configuration.
  */
 const LOADS_CODE = new RegExp(
   `^(?:${[

@@ -1,6 +1,6 @@
 import { readTraceContext, type TraceContext } from '../../domain/trace.js';
 
-/** Environment variables, as they were when the program started. Everything else receives them as a value. */
+/** The environment variables at the start of the process. All other code receives them as a value. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The one place where the process's environment is read. */
@@ -13,7 +13,7 @@ export function traceOfCaller({ TRACEPARENT, TRACESTATE }: Environment): TraceCo
   return readTraceContext({ traceparent: TRACEPARENT, tracestate: TRACESTATE });
 }
 
-/** What a server process gets beside its own `env`: enough to find programs, a home, a language and a proxy. */
+/** The variables that a server process gets besides its own `env`: enough to find programs, a home, a language and a proxy. */
 const INHERITED = [
   'PATH',
   'HOME',
@@ -39,8 +39,8 @@ const INHERITED = [
 ] as const;
 
 /**
- * The variables that every server process inherits. A short list, because the rest of our environment may hold
- * secrets of other programs and no server has any business with them.
+ * The variables that every server process inherits. A short list, because the rest of our environment may hold secrets of other
+ * programs, and no server needs them.
  */
 export function inheritedEnvironment(environment: Environment): Record<string, string> {
   return pickVariables(environment, INHERITED);
@@ -51,12 +51,12 @@ export function isAlwaysInherited(name: string): boolean {
   return (INHERITED as readonly string[]).includes(name);
 }
 
-/** Those of these variables that are set. */
+/** The variables from this list that are set. */
 export function pickVariables(environment: Environment, names: readonly string[]): Record<string, string> {
   const inherited: Record<string, string> = {};
   for (const name of names) {
     const value = environment[name];
-    // `() {`: a function that an old shell exported, and would run again.
+    // `() {`: a function exported by an old shell, which would run it again.
     if (value !== undefined && !value.startsWith('()')) inherited[name] = value;
   }
   return inherited;

@@ -13,12 +13,12 @@ export interface Reference {
   readonly value: string;
 }
 
-/** Where a value lies, or how it is meant: not secret, whatever its name. */
+/** A path, a boolean or a small number is not secret, whatever its name. */
 const HARMLESS = /^(?:[~.]{0,2}\/\S*|[A-Za-z]:\\.*|true|false|none|null|\d{1,5})$/i;
 
 /**
- * Puts references to environment variables in the place of values that look like secrets, for a file that others may
- * get to see. Careful rather than exact: what is taken for a secret by mistake costs the user one variable.
+ * Replaces values that look like secrets with references to environment variables, for a file that others may see. Careful rather
+ * than exact: a false positive costs the user one variable.
  */
 export class SecretReferences {
   readonly #environment: Environment;
@@ -35,12 +35,12 @@ export class SecretReferences {
       references.push({ variable, value: text });
       return `\${${variable}}`;
     };
-    // `${TOKEN:-abc}`: a default is in the file too.
+    // `${TOKEN:-abc}`: the default is in the file too.
     const bare = withoutDefaults(server, (variable, value) => references.push({ variable, value }));
     return { server: replaceSecrets(bare as JsonObject, hide, true), references };
   }
 
-  /** The name that people know it by, unless that means something else already. */
+  /** The usual name of the variable, unless that name already has another value. */
   #variableFor(wanted: string, value: string, serverName: string): string {
     const plain = variableName(wanted);
     const own = variableName(`${serverName}_${wanted}`);
@@ -58,8 +58,8 @@ export class SecretReferences {
 }
 
 /**
- * A server whose values that look like secrets are replaced by something else. For a file that others see, every value of
- * a variable or a header is, unless it is plainly harmless.
+ * A server with its apparent secrets replaced. For a file that others see, every value of a variable or a header is replaced,
+ * unless it is plainly harmless.
  */
 export function replaceSecrets(server: JsonObject, hide: Hide, isShared = false): JsonObject {
   const value = (found: JsonValue, name: string, isStrict: boolean): JsonValue => {
@@ -111,12 +111,12 @@ function hidden(value: JsonValue, name: string, hide: Hide, isShared = false): J
   if (isSecretName(name) && !HARMLESS.test(value) && !isAddress) return hide(value, name);
   const more = [
     ...(isShared ? secretPartsOfAddress(value) : []),
-    // Of a server's own address only the path: a parameter may be an option that people have to see.
+    // For a server's own address only the path: a parameter may be an option that people have to see.
     ...(name === 'url' ? keysInPath(value) : []),
   ];
   const parts = [...secretsIn(name, value), ...passwordOf(value), ...more].filter((part) => value.includes(part));
   if (parts.length === 0) return value;
-  // Of a server's own address only the secret part goes, so that people still see where it is.
+  // Of a server's own address only the secret part is hidden, so that people still see the host.
   if (name !== 'url') return hide(value, name !== '' ? name : isAddress ? 'URL' : 'TOKEN');
   const longestFirst = [...new Set(parts)].sort((left, right) => right.length - left.length);
   return longestFirst.reduce((text, part) => text.replaceAll(part, hide(part, 'TOKEN')), value);
@@ -136,7 +136,7 @@ function hiddenWords(words: readonly JsonValue[], hide: Hide, isShared: boolean)
     };
     if (value.startsWith('-')) return asShared();
     if (SCRIPT.test(word) && /^-\w*c$/.test(String(words[index - 1]))) return hiddenInScript(word, hide);
-    // `url` is a name that means something else here.
+    // `url` has another meaning here.
     const changed = hidden(value, name === 'url' ? '' : name, hide);
     return changed === value ? asShared() : `${word.slice(0, word.length - value.length)}${String(changed)}`;
   });

@@ -1,8 +1,8 @@
 import type { Environment } from './environment.js';
 
 /**
- * Where the session bus of this person is, if anywhere. Clients start us with a bare environment, so the place where
- * systemd puts it counts too: otherwise a key that a login put into the keyring would not be found by the host.
+ * The address of this user's session bus, if there is one. Clients start us with a bare environment, so systemd's default place
+ * counts too: otherwise the host would not find a key that a login put into the keyring.
  */
 export function sessionBus(
   environment: Environment,

@@ -5,12 +5,12 @@ import type { Environment } from './environment.js';
 /** `$${X}` means the text `${X}`; then `${X}` and `${X:-default}`. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}\\]|\\.)*))?\}|\$\{([^}]*)\}?/g;
 
-/** They say who and where somebody is. Hidden, a command could not be typed as it is shown. */
+/** Variables that only describe the user and the folders. If they were hidden, a shown command could not be typed. */
 const SHOWN = /^(?:HOME|USER|LOGNAME|PWD|TMPDIR|XDG_\w+)$/;
 
 export interface Substitution {
   readonly value: JsonValue;
-  /** Rendered paths of the values that hold something from the environment that may be secret: they are never shown. */
+  /** Rendered paths of the values that may contain a secret from the environment. They are never shown. */
   readonly fromEnvironment: ReadonlySet<string>;
   /** The variables that were filled in, with their values. */
   readonly variables: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ export interface SubstitutionProblem {
   readonly problem: string;
 }
 
-/** Fills environment variables into every text value. Keys are left alone. Reports every missing variable at once. */
+/** Replaces environment variables in every text value. Keys are unchanged. Reports every missing variable at once. */
 export function substitute(
   value: JsonValue,
   environment: Environment,
@@ -45,7 +45,7 @@ export function substitute(
         return match;
       }
       const found = environment[name];
-      // As in a shell: `:-` also is in for a variable that is set to nothing.
+      // As in a shell, `:-` also applies to an empty variable.
       if (fallback !== undefined && (found === undefined || found === '')) return fallback.replace(/\\(.)/g, '$1');
       if (found === undefined) {
         problems.push({
@@ -84,7 +84,7 @@ export function variablesIn(value: JsonValue): string[] {
   return names;
 }
 
-/** A value of another program in which what is no reference of ours, such as `${a.b}`, means itself. */
+/** A value of another program. References that are not ours, such as `${a.b}`, are escaped to stand for themselves. */
 export function escapeUnknownReferences(value: JsonValue): JsonValue {
   return mapTexts(value, (text) =>
     text.replace(REFERENCE, (match, name?: string) => (name !== undefined || match === '$${' ? match : `$${match}`)),

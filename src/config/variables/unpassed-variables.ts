@@ -1,8 +1,8 @@
 import { type Environment, isAlwaysInherited } from './environment.js';
 
 /**
- * Which variables servers of a kind usually read, by a word in their command. Those of one line serve the same end:
- * a server that was given one of them needs no other.
+ * The variables that servers of a kind usually read, by a word in their command. The variables of one line are alternatives: a
+ * server that has one of them needs no other.
  */
 const USUAL: readonly (readonly [words: string, variables: string])[] = [
   ['github gh', 'GITHUB_TOKEN GH_TOKEN GITHUB_PERSONAL_ACCESS_TOKEN'],
@@ -31,7 +31,7 @@ const USUAL: readonly (readonly [words: string, variables: string])[] = [
   ['huggingface hf', 'HF_TOKEN'],
 ];
 
-/** A server entry, checked or as somebody wrote it. */
+/** A server entry, checked or as written. */
 interface CommandSettings {
   readonly command?: unknown;
   readonly args?: unknown;
@@ -41,7 +41,7 @@ interface CommandSettings {
   readonly url?: unknown;
 }
 
-/** Variables that a server of this kind usually reads, that are set here, and that its process would not see. */
+/** Variables that a server of this kind usually reads and that are set here, but that its process would not see. */
 export function unpassedVariables(server: CommandSettings, environment: Environment): string[] {
   if (typeof server.command !== 'string') return [];
   const words = wordsOf([server.command, ...(Array.isArray(server.args) ? server.args : [])]);
@@ -57,12 +57,12 @@ export function unpassedVariables(server: CommandSettings, environment: Environm
   });
 }
 
-/** The line of the configuration that passes these on. */
+/** The line of the configuration that passes these variables on. */
 export function inheritLine(names: readonly string[]): string {
   return `inheritEnv: [${names.join(', ')}]`;
 }
 
-/** `npx -y @modelcontextprotocol/server-github` has the word github. A path that is not a program is the user's own data. */
+/** `npx -y @modelcontextprotocol/server-github` has the word github. A path that is not a program is the user's data. */
 function wordsOf(parts: readonly unknown[]): ReadonlySet<string> {
   const words = parts
     .filter((part) => typeof part === 'string')

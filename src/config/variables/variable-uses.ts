@@ -5,7 +5,7 @@ import { referencesIn } from './substitute.js';
 /** A variable of the user's environment that a server refers to. */
 export interface VariableUse {
   readonly name: string;
-  /** Where its value goes, in words: `header Authorization`, `env KEY`, `argument 3`, `url`. */
+  /** A description of where its value goes: `header Authorization`, `env KEY`, `argument 3`, `url`. */
   readonly place: string;
 }
 
