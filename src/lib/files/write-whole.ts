@@ -8,7 +8,7 @@ export interface WriteOptions {
   readonly replaces: boolean;
 }
 
-/** Writes a file atomically: nobody ever reads half of it, and an existing file is not lost by accident. */
+/** Writes a file whole or not at all: nobody ever reads half of it, and an existing file is not lost by accident. */
 export async function writeWhole(file: string, text: string, { mode, replaces }: WriteOptions): Promise<void> {
   const temporary = join(dirname(file), `.${basename(file)}.${randomUUID()}`);
   try {
