@@ -9,27 +9,27 @@ import { visibleTool } from './visible-tool.js';
 
 const MAX_DESCRIPTION_CHARACTERS = 400;
 /**
- * How often a server whose tools are known is asked for them again: a server that announces changes all the time is asked
- * every five seconds.
+ * How often a server with known tools is asked for them again. A server that announces changes all the time is asked every five
+ * seconds.
  */
 const RELISTINGS = { burst: 10, perSecond: 0.2 };
-/** Tools that are cleaned in one go. */
+/** Tools that are redacted in one batch. */
 const CLEANED_AT_ONCE = 50;
 
-/** What the catalog knows of one server. */
+/** The catalog's state for one server. */
 export interface Entry {
   listing: CachedListing | undefined;
   problem: string | undefined;
-  /** How many changes of its tools are known of, and how many of them the listing has. */
+  /** How many changes of its tools were announced, and how many of them the listing includes. */
   changes: number;
   listedChanges: number;
   refreshing: Promise<void> | undefined;
-  /** When it was asked what it has not answered yet. */
+  /** The time of the request that it has not answered yet. */
   askedAtMs: number | undefined;
   readonly relistings: Allowance;
-  /** Its server was asked in this process: until then its tools are those that an earlier process listed. */
+  /** Whether the server was asked in this process. Until then its tools come from the listing of an earlier process. */
   isConfirmed: boolean;
-  /** Tools of that earlier listing that the server has changed or removed since, by name. */
+  /** Tools of that earlier listing that the server has since changed or removed, by name. */
   outdated: ReadonlyMap<string, string>;
 }
 
@@ -47,21 +47,21 @@ export function newEntry(problem: string | undefined): Entry {
   };
 }
 
-/** Changes that come while a listing is in progress, of a server that does nothing unusual. */
+/** The changes that an ordinary server may announce while a listing is in progress. */
 const USUAL_CHANGES = 10;
 
-/** It announces changes faster than it can be asked about them: nobody waits for its tools. */
+/** Whether it announces changes faster than it can be asked about them. Nobody waits for its tools. */
 export function isStormy(entry: Entry): boolean {
   const isKnown = entry.listing !== undefined;
   return isKnown && (entry.changes - entry.listedChanges > USUAL_CHANGES || relistingWaitMs(entry) > 0);
 }
 
-/** Milliseconds until it may be asked again because it says that its tools have changed. */
+/** Milliseconds until it may be asked again because it announced changed tools. */
 export function relistingWaitMs({ listing, relistings }: Entry): number {
   return listing === undefined ? 0 : relistings.waitMs(performance.now());
 }
 
-/** Its tools may be others than the ones listed. */
+/** Whether its tools may differ from the listing. */
 export function isStale({ changes, listedChanges }: Entry): boolean {
   return changes > listedChanges;
 }
@@ -77,7 +77,7 @@ export function listingOf(tools: readonly Tool[], identity: UpstreamIdentity | u
   };
 }
 
-/** Without what nobody may see, in slices: thousands of tools take longer than others should wait. */
+/** Redacts a listing in slices: thousands of tools take too long for one turn of the event loop. */
 export async function cleanListing(
   { tools, ...rest }: CachedListing,
   clean: <Value>(value: Value) => Value,
@@ -103,12 +103,12 @@ export async function isSameListing(left: CachedListing, right: CachedListing): 
   return true;
 }
 
-/** What a tool says of itself, as text that can be compared. */
+/** The definition of a tool as text that can be compared. */
 export function textOfTool({ name, title, description, inputSchema, outputSchema, annotations }: Tool): string {
   return JSON.stringify([name, title, description, inputSchema, outputSchema, annotations]);
 }
 
-/** The tools of an earlier listing that are others now. */
+/** The tools of an earlier listing that have changed or are gone. */
 export function outdatedTools(before: readonly Tool[], now: readonly Tool[]): ReadonlyMap<string, string> {
   const current = new Map(now.map((tool) => [tool.name, tool]));
   const outdated = before.flatMap((tool) => {

@@ -3,10 +3,10 @@ import type { Entry } from './catalog-entry.js';
 import { exportNames } from './names.js';
 import type { CatalogServer, CatalogTool } from './snapshot.js';
 
-/** More than this of one server is more than any agent can use, and costs every run. */
+/** No agent can use more tools of one server, and every run pays for them. */
 const MAX_TOOLS_PER_SERVER = 10_000;
 
-/** One server of a snapshot. `description`: the user's own, which replaces the server's. */
+/** One server of a snapshot. `description` is the user's own and replaces the server's. */
 export function catalogServer(
   id: string,
   path: string,

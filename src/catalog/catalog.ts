@@ -26,30 +26,30 @@ import type { CatalogSnapshot } from './snapshot.js';
 export interface CatalogOptions {
   readonly registry: UpstreamRegistry;
   readonly cache?: CatalogCache;
-  /** Identifies how a server is reached; a cached listing of another one is not used. */
+  /** Identifies how a server is reached. A cached listing with another fingerprint is not used. */
   readonly fingerprintOf: (serverId: string) => string;
-  /** The user's own words about a server. */
+  /** The user's own description of a server. */
   readonly descriptionOf?: (serverId: string) => string | undefined;
-  /** A listing older than this is asked for again, in the background. */
+  /** An older listing is refreshed in the background. */
   readonly ttlMs: number;
   /** How long a server may take to start. */
   readonly connectTimeoutMsOf?: (serverId: string) => number | undefined;
-  /** What is said where no server is configured. */
+  /** The notice to show if no server is configured. */
   readonly emptyNotice?: string;
-  /** How long a program waits for servers that it names; absent: 10 s, because its client waits too. */
+  /** How long a program waits for servers that it names. If absent, 10 s, because its client waits too. */
   readonly patienceMs?: number;
-  /** Takes out of a server's words what nobody may see, before they are kept, shown or written to disk. */
+  /** Redacts a server's texts before they are kept, shown or written to disk. */
   readonly clean?: <Value>(value: Value) => Value;
 }
 
 /** How long a program that is about to start waits for the servers that it names. */
 const PREPARE_TIMEOUT_MS = 10_000;
-/** Servers that announce changes in bursts are asked once. A program does not wait for this: it asks at once. */
+/** Bursts of announced changes cause one request. A program does not wait for this delay: it asks at once. */
 const CHANGE_DELAY_MS = 50;
 /** A server that announces a change whenever it is asked would be asked forever. */
 const MAX_LISTING_ROUNDS = 3;
 
-/** Says which servers are still waited for. */
+/** Receives the servers that are still waited for. */
 export type WaitProgress = (waitingFor: readonly string[]) => void;
 
 export interface SettleOptions {
@@ -59,11 +59,11 @@ export interface SettleOptions {
 
 export interface WaitOptions {
   readonly onProgress?: WaitProgress;
-  /** Asked after each answer: whether that is enough. */
+  /** Called after each answer. Returns whether that is enough. */
   readonly until?: () => boolean;
 }
 
-/** The merged view over all upstreams: what exists, under which names, and what is like what somebody asked for. */
+/** The merged view over all upstreams: the tools, their names, and search. */
 export class Catalog {
   readonly #options: CatalogOptions;
   readonly #entries = new Map<string, Entry>();
@@ -81,7 +81,7 @@ export class Catalog {
     this.#stopListening = options.registry.onEvent((event) => this.#heard(event));
   }
 
-  /** Takes what is on disk. Nothing is connected. */
+  /** Loads the cached listings from disk. Connects to no server. */
   async load(): Promise<void> {
     const { cache, fingerprintOf } = this.#options;
     if (cache === undefined) return;
@@ -94,12 +94,12 @@ export class Catalog {
     this.#changed();
   }
 
-  /** Asks every server for its tools. One that fails is remembered with the reason; the others are not held up. */
+  /** Asks every server for its tools. A failure is stored with its reason and does not delay the other servers. */
   async refreshAll(onAsked: (id: string) => void = () => {}): Promise<void> {
     await Promise.all([...this.#entries.keys()].map((id) => this.refresh(id).then(() => onAsked(id))));
   }
 
-  /** Asks one server for its tools. Asked twice at the same time, it is asked once. */
+  /** Asks one server for its tools. Concurrent requests share one listing. */
   refresh(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return Promise.resolve();
@@ -115,9 +115,9 @@ export class Catalog {
   }
 
   /**
-   * Makes ready for a program that names these servers: those whose tools are not known, or have changed, are asked first.
-   * One that does not answer in time is left as it was, and no other server is waited for. `isConnecting`: they are
-   * connected too where their tools are known already.
+   * Prepares for a program that names these servers: those whose tools are unknown or have changed are asked first. A server that
+   * does not answer in time keeps its state. No other server is waited for. `isConnecting`: servers with known tools are connected
+   * too.
    */
   async prepare(paths: readonly string[], { isConnecting = false } = {}): Promise<CatalogSnapshot> {
     const { serverByPath } = this.snapshot();
@@ -138,8 +138,8 @@ export class Catalog {
   }
 
   /**
-   * Waits for servers that are starting until each has had so long to answer; with `hasChanged` also for changed tools.
-   * A later listing waits for less, and in the end not at all: a server that hangs delays nobody twice.
+   * Waits until each starting server has had `withinMs` to answer; with `hasChanged` also for changed tools. A later call waits for
+   * less, and finally not at all: a server that hangs delays nobody twice.
    */
   async settle(withinMs: number, { onProgress, hasChanged = false }: SettleOptions = {}): Promise<CatalogSnapshot> {
     const now = performance.now();
@@ -150,7 +150,7 @@ export class Catalog {
     return this.snapshot();
   }
 
-  /** Asks these servers and waits for them, for so long at most. Gives those that have not answered by then. */
+  /** Asks these servers and waits for at most `withinMs`. Returns those that have not answered. */
   async wait(ids: readonly string[], withinMs: number, { onProgress, until }: WaitOptions = {}): Promise<string[]> {
     if (ids.length === 0) return [];
     const open = new Set(ids);
@@ -168,8 +168,8 @@ export class Catalog {
   }
 
   /**
-   * Why a call must not be made with what is known of this tool; undefined where it may. A server that was not asked in this
-   * process is asked first: policy and approvals hold for the tool as it is, not as an earlier process saw it.
+   * Why a call must not use the known definition of this tool; undefined if it may. A server that was not asked in this process is
+   * asked first: policy and approvals apply to the current tool, not to the one that an earlier process saw.
    */
   whyOutdated(tool: Tool): Promise<string | undefined> | undefined {
     const entry = this.#entries.get(tool.serverId);
@@ -184,14 +184,14 @@ export class Catalog {
     return isOutdated ? 'its server has changed or removed it since it was listed' : undefined;
   }
 
-  /** Whether a program that names this server has to wait for it: its tools are not known in this process, or have changed. */
+  /** Whether a program that names this server has to wait for it: its tools are unknown in this process, or have changed. */
   mustAsk(id: string): boolean {
     const entry = this.#entries.get(id);
     if (entry?.listing === undefined || this.#isUndecided(id)) return true;
     return !entry.isConfirmed && entry.problem === undefined;
   }
 
-  /** How a server that is starting stands, in words for people and models. */
+  /** The status of a starting server, in words for people and models. */
   startingNote(id: string): string {
     const { connectTimeoutMsOf, registry, clean = (value) => value } = this.#options;
     const { askedAtMs } = this.#entries.get(id) ?? {};
@@ -206,18 +206,18 @@ export class Catalog {
     return [...this.#entries.keys()];
   }
 
-  /** Servers whose tools nobody has asked for yet, now or in an earlier process. */
+  /** Servers without a listing from this process or an earlier one. */
   unlisted(): string[] {
     return [...this.#entries].flatMap(([id, { listing }]) => (listing === undefined ? [id] : []));
   }
 
-  /** When the listing that was made longest ago was made; absent where there is none. */
+  /** The time of the oldest listing; absent if there is none. */
   oldestListingMs(): number | undefined {
     const times = [...this.#entries.values()].flatMap(({ listing }) => listing?.savedAtMs ?? []);
     return times.length === 0 ? undefined : times.reduce((oldest, time) => Math.min(oldest, time));
   }
 
-  /** Drops what was known of every server, on disk too. */
+  /** Drops the listings of all servers, on disk too. */
   async forget(): Promise<void> {
     const { cache } = this.#options;
     for (const [id, entry] of this.#entries) {
@@ -232,7 +232,7 @@ export class Catalog {
     return this.#snapshot;
   }
 
-  /** `within`: the snapshot of a program, which finds the same from its start to its end, and nothing that it does not see. */
+  /** `within`: the snapshot of a program. The program gets the same results during its whole run, and only tools that it sees. */
   search(query: string, options?: SearchOptions, within: CatalogSnapshot = this.snapshot()): SearchHit[] {
     const whole = within.whole ?? within;
     let index = this.#indexes.get(whole);
@@ -252,7 +252,7 @@ export class Catalog {
     return index.search(query, { ...options, isSeen: (tool) => seen.has(tool) });
   }
 
-  /** Says when a snapshot differs from the one before. Returns the function that stops it. */
+  /** Calls the listener whenever the snapshot changes. Returns the function that stops it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -262,12 +262,12 @@ export class Catalog {
     return this.#cleaned(this.#options.registry.health());
   }
 
-  /** After every server that is connected was asked whether it is still there. */
+  /** Health after every connected server was checked. */
   async checkedHealth(): Promise<UpstreamHealth[]> {
     return this.#cleaned(await this.#options.registry.checkedHealth());
   }
 
-  /** Ends the upstreams too. */
+  /** Closes the upstreams too. */
   async close(): Promise<void> {
     this.#stopListening();
     for (const timer of this.#changes.values()) clearTimeout(timer);
@@ -289,7 +289,7 @@ export class Catalog {
       this.#entries.delete(event.id);
       this.#changed();
     } else if (event.type === 'changed' && entry !== undefined) {
-      // At once: a program that starts now and names this server waits for the new tools.
+      // Counted at once: a program that starts now and names this server waits for the new tools.
       entry.changes += 1;
       if (this.#changes.has(event.id)) return;
       const ask = () => {
@@ -301,7 +301,7 @@ export class Catalog {
     }
   }
 
-  /** A listing in progress may have been asked for before a change: then the server is asked again. */
+  /** A listing in progress may have been requested before a change. Then the server is asked again. */
   async #refreshFully(id: string): Promise<void> {
     for (let round = 0; round < MAX_LISTING_ROUNDS; round++) {
       await this.refresh(id);
@@ -313,7 +313,7 @@ export class Catalog {
   #isUndecided(id: string): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined || !isStale(entry)) return this.#isStarting(id);
-    // The tools of a server that announces changes all the time are never known: those of its last listing are used.
+    // The tools of a server that announces changes all the time are never settled: those of its last listing are used.
     return this.#isStarting(id) || (this.#isConnected(id) && !isStormy(entry));
   }
 
@@ -339,12 +339,12 @@ export class Catalog {
       const { registry, cache, fingerprintOf } = this.#options;
       if (!registry.has(id)) return;
       const adapter = registry.get(id);
-      // Before asking: a change that is announced while the answer is on its way must be asked for again.
+      // Read before the request: a change that is announced while it is in flight requires another request.
       const { changes } = entry;
       const { tools } = await adapter.listTools();
       entry.listedChanges = changes;
       const { clean = (value) => value } = this.#options;
-      // Clean before it is cut short: half a secret is not recognised.
+      // Redact before it is cut short: half a secret is not recognised.
       const { identity } = adapter.health();
       const listing = await cleanListing(listingOf(tools, identity && clean(identity)), clean);
       const isNew =
@@ -387,7 +387,7 @@ export class Catalog {
   }
 }
 
-/** A server that is disabled never starts, so nobody is told to wait for it. */
+/** A disabled server never starts, so nobody is told to wait for it. */
 function disabledReason(registry: UpstreamRegistry, id: string): string | undefined {
   const { state, reason = 'it is disabled' } = registry.get(id).health();
   return state === 'disabled' ? reason : undefined;

@@ -6,15 +6,14 @@ import type { Notes, ObjectShape, SchemaNode, Shape, TupleShape } from './declar
 import { examplePatternMatch } from './pattern-example.js';
 
 /**
- * A minimal payload that the schema accepts, to show in an error message: the schema's own `examples` where they fit
- * it, else its defaults and enumerated values, else made-up ones. Only what is required is there, and the
- * properties named in `including`.
+ * A minimal payload that the schema accepts, to show in an error message: the schema's own `examples` if they are valid, else its
+ * defaults and enumerated values, else generated ones. It has only the required properties and those named in `including`.
  */
 export function exampleInput(schema: JsonValue | undefined, including: readonly string[] = []): JsonValue {
   const { root } = readSchema(schema);
   if (schema === undefined || root.shape.kind === 'unknown') return root.notes.examples?.[0] ?? {};
   let example: JsonValue = null;
-  // A recursive schema is satisfied with as little depth as it takes.
+  // A recursive schema gets the smallest depth that satisfies it.
   for (const maximumDepth of DEPTHS) {
     const maker = new ExampleMaker(including, maximumDepth);
     example = maker.make(root, 0);
@@ -24,16 +23,16 @@ export function exampleInput(schema: JsonValue | undefined, including: readonly 
 }
 
 const DEPTHS = [3, 6, 12, 24];
-/** Values in one example; past it everything is `null`. */
+/** Maximum number of values in one example. Further values are `null`. */
 const MAX_VALUES = 400;
-/** A schema may ask for a million items or characters; an error message can't. */
+/** A schema may require a million items or characters. An error message has no room for them. */
 const MAX_ITEMS = 16;
 const MAX_TEXT = 256;
 
 class ExampleMaker {
   readonly #including: readonly string[];
   readonly #maximumDepth: number;
-  /** Inside a property that is to be shown: an empty list shows nothing. */
+  /** Whether this is inside a property to be shown: an empty list would show nothing. */
   #isShowing = false;
   #values = 0;
   #isComplete = true;
@@ -43,7 +42,7 @@ class ExampleMaker {
     this.#maximumDepth = maximumDepth;
   }
 
-  /** Whether nothing had to be left out for want of depth. */
+  /** Whether nothing was left out because of the depth limit. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -54,7 +53,7 @@ class ExampleMaker {
       this.#isComplete = false;
       return null;
     }
-    // With properties to show, an example or a default without them is no help.
+    // If properties must be shown, an example or a default without them does not help.
     const isOpen = depth > 0 || this.#including.length === 0;
     return (isOpen ? givenValue(node) : undefined) ?? this.#synthesise(node, depth);
   }
@@ -128,7 +127,7 @@ class ExampleMaker {
     });
   }
 
-  /** The first that is not null and that can be completed. */
+  /** The first option that is not null and that can be completed. */
   #option(options: readonly SchemaNode[], depth: number): JsonValue {
     const wasComplete = this.#isComplete;
     let fallback: JsonValue = null;
@@ -222,7 +221,7 @@ function exampleNumber(node: SchemaNode): number {
   return candidates.find((candidate) => conforms(node, candidate)) ?? low;
 }
 
-/** Lists often want different items: the next enumerated value, or the same text with a number. */
+/** Lists often require distinct items: the next enumerated value, or the same text with a number. */
 function distinct(item: SchemaNode, value: JsonValue, index: number): JsonValue {
   if (index === 0) return value;
   if (item.shape.kind === 'literals') return item.shape.values[index % item.shape.values.length] ?? value;
@@ -237,7 +236,7 @@ function nullLast(options: readonly SchemaNode[]): readonly SchemaNode[] {
   return [...options.filter((option) => !isNull(option)), ...options.filter(isNull)];
 }
 
-/** A property called `__proto__` must become one. */
+/** A property called `__proto__` must become an own property. */
 function setOwn(target: JsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }

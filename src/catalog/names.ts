@@ -1,33 +1,31 @@
 /*
- * Upstream names to outward identifiers. One function per contract, all of the same kind: deterministic, independent
- * of the order in which a server lists its tools, and safe against collisions. The name that is sent upstream is
- * never changed.
+ * Converts upstream names to public identifiers. There is one function per contract. All are deterministic, independent of the
+ * order in which a server lists its tools, and safe against collisions. The name that is sent upstream is never changed.
  */
 
 /**
  * Export names of one server's module in profile `codemode`, by tool name.
  *
- * Illegal characters become `_`, a leading digit gets `_` in front, a name that can't be declared gets `_` behind.
- * Names are given out in alphabetical order (by code point), as the contract says: the first of equal names keeps the
- * clean one, the others get `__2`, `__3`, ... A tool whose own name is taken by then gets a number like any other.
- * Repeated names count once.
+ * Illegal characters become `_`, a leading digit gets a `_` prefix, a name that cannot be declared gets a `_` suffix. Names are
+ * assigned in alphabetical order (by code point), as the contract requires: the first of equal names keeps the clean one, the
+ * others get `__2`, `__3`, ... A tool whose own name is already taken gets a number like any other. Repeated names count once.
  */
 export function exportNames(toolNames: readonly string[]): Map<string, string> {
   return assignNames(alphabetical(toolNames), exportIdentifier, { separator: '__', first: 'nobody' });
 }
 
 /**
- * Path segments under `@codemode/servers/`, by server id: lower-case, `[a-z0-9-]`, `--2`, `--3` on collision, in the order
- * of the configuration: a server that is added later never takes over the path of another. A clean path has no double
- * dash, so a numbered one never meets it.
+ * Path segments under `@codemode/servers/`, by server id: lower-case, `[a-z0-9-]`, `--2`, `--3` on collision, in the order of the
+ * configuration: a server that is added later never takes over the path of another. A clean path has no double dash, so a numbered
+ * one never collides with it.
  */
 export function modulePaths(serverIds: readonly string[]): Map<string, string> {
   return assignNames(serverIds, modulePath, { separator: '--', first: 'nobody' });
 }
 
 /**
- * Names of namespaces in profile `unified`, by server id, and of the methods in one, by tool name: as it is where that is an
- * identifier, else in camel case. A name that needs no change wins over one that came out the same.
+ * Names of namespaces in profile `unified` by server id, and of their methods by tool name: unchanged if the name is an identifier,
+ * else in camel case. A name that needs no change wins over one that was converted to the same.
  */
 export function memberNames(originals: readonly string[]): Map<string, string> {
   return assignNames(alphabetical(originals), memberName, { separator: '__', first: 'exact' });
@@ -59,9 +57,9 @@ export function compareCodePoints(left: string, right: string): number {
 }
 
 export interface NameRules {
-  /** Between a clean name and its number. */
+  /** The text between a clean name and its number. */
   readonly separator: string;
-  /** Who gets its clean name before anything is numbered: names that need no change, the first of each, or nobody. */
+  /** Which originals get their clean name before numbering: names that need no change, the first of each, or none. */
   readonly first: 'exact' | 'clean' | 'nobody';
 }
 
@@ -70,7 +68,7 @@ export function alphabetical(names: readonly string[]): string[] {
   return [...new Set(names)].sort(compareCodePoints);
 }
 
-/** Gives every original its clean name or a numbered one, in the order in which they are given. */
+/** Gives every original its clean name or a numbered one, in the given order. */
 export function assignNames(
   originals: readonly string[],
   toCleanName: (original: string) => string,
@@ -98,8 +96,9 @@ export function assignNames(
   return new Map([...wanted.keys()].map((original) => [original, assigned.get(original) as string]));
 }
 
-// What cannot be seen is left out although the language allows some of it. Letters outside the basic plane are left out although the language allows them: which ones it allows depends on the
-// Unicode version, and the engine in the sandbox, the parser beside it and this process do not share one.
+// Invisible characters are left out although the language allows some of them. So are letters outside the basic plane: which ones
+// are allowed depends on the Unicode version, and the engine in the sandbox, the parser beside it and this process do not share
+// one.
 const ILLEGAL_IN_IDENTIFIER = /[^\p{ID_Continue}$]|[\u{10000}-\u{10ffff}\p{Default_Ignorable_Code_Point}]/gu;
 const LEGAL_FIRST = /^[\p{ID_Start}$_]/u;
 
@@ -128,7 +127,7 @@ function camelCase(text: string): string {
   return LEGAL_FIRST.test(joined) ? joined : `_${joined}`;
 }
 
-/** They mean something to every object. */
+/** Names with a meaning on every object. */
 const HARMFUL_MEMBERS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'toJSON']);
 
 function modulePath(serverId: string): string {
@@ -140,7 +139,7 @@ function modulePath(serverId: string): string {
   return path === '' ? 'server' : path;
 }
 
-/** Names that no module may export as a function, or that would do harm if it did. */
+/** Names that no module can export as a function, or that would do harm if it did. */
 export const UNDECLARABLE: ReadonlySet<string> = new Set([
   // the contract's list of reserved words
   ...['break', 'case', 'class', 'const', 'continue', 'debugger', 'default', 'delete', 'do', 'else', 'export'],

@@ -13,7 +13,7 @@ export interface Method {
   readonly tool: CatalogTool;
 }
 
-/** The namespaces of a snapshot, by name of their servers; made once for each. */
+/** The namespaces of a snapshot, by server name. Computed once per snapshot. */
 export function namespacesOf(snapshot: CatalogSnapshot): readonly Namespace[] {
   let namespaces = known.get(snapshot);
   if (namespaces === undefined) {
@@ -30,7 +30,7 @@ export function namespacesOf(snapshot: CatalogSnapshot): readonly Namespace[] {
 
 const known = new WeakMap<CatalogSnapshot, readonly Namespace[]>();
 
-/** What code writes to call this tool: `mcp.<namespace>.<method>`. */
+/** The expression that calls this tool: `mcp.<namespace>.<method>`. */
 export function methodOf(tool: CatalogTool, snapshot: CatalogSnapshot): { namespace: string; method: string } {
   let names = knownMethods.get(snapshot);
   if (names === undefined) {

@@ -1,17 +1,17 @@
 import { alphabetical, assignNames, type NameRules, UNDECLARABLE } from './names.js';
 
 /*
- * Names in the packages of profile `runner`: `servers/<server_module>`, with a camelCase function per tool in JavaScript
- * and a snake_case one in Python. As the contract says, names are split at `.`, `_` and `-` and at nothing else: names are
- * case-sensitive, so `getUser` and `get_user` are two tools and stay two names. A name that needs no change always wins;
- * others that come out equal are numbered in alphabetical order, `__2`, `__3`.
+ * Names in the packages of profile `runner`: `servers/<server_module>`, with a camelCase function per tool in JavaScript and a
+ * snake_case one in Python. As the contract requires, names are split only at `.`, `_` and `-`. Names are case-sensitive, so
+ * `getUser` and `get_user` are two tools and stay two names. A name that needs no change always wins; other equal names are
+ * numbered in alphabetical order, `__2`, `__3`.
  */
 
 const RULES: NameRules = { separator: '__', first: 'exact' };
 
 /**
- * Module names under `servers/`, by server id: the same for both languages, so fit for an `import` statement of either. In
- * the order of the configuration, so that a server that is added later never takes over the module of another.
+ * Module names under `servers/`, by server id: the same for both languages, so valid in an `import` statement of either. In the
+ * order of the configuration, so that a server that is added later never takes over the module of another.
  */
 export function serverModules(serverIds: readonly string[]): Map<string, string> {
   return assignNames(serverIds, serverModule, RULES);
@@ -27,7 +27,7 @@ export function snakeCaseNames(toolNames: readonly string[]): Map<string, string
   return assignNames(alphabetical(toolNames), snakeCase, RULES);
 }
 
-/** Names of files are bounded at 255 bytes, with room for `__2` and an ending. */
+/** File names are limited to 255 bytes, with room for `__2` and an extension. */
 const MAX_MODULE_CHARACTERS = 128;
 
 function serverModule(serverId: string): string {
@@ -47,7 +47,7 @@ function camelCase(toolName: string): string {
     words.length === 1
       ? only
       : words
-          // `GITHUB_CREATE_ISSUE` shouts, it does not abbreviate.
+          // `GITHUB_CREATE_ISSUE` is all capitals, not an abbreviation.
           .map((word) => (/\p{Ll}/u.test(word) ? word : word.toLowerCase()))
           .map((word, index) => (index === 0 ? lowerFirst(word) : upperFirst(word)))
           .join('');
@@ -58,9 +58,9 @@ function snakeCase(toolName: string): string {
   return legal(cleaned(wordsOf(toolName).join('_')), PYTHON_KEYWORDS);
 }
 
-/** What is between `.`, `_`, `-` and whatever else no identifier may hold. */
+/** The words between `.`, `_`, `-` and all other characters that no identifier may have. */
 function wordsOf(name: string): string[] {
-  // Python compares identifiers in this form; in another one a program could type the name and not meet it.
+  // Python compares identifiers in this form. In another form a program could type the name and not match it.
   return name
     .normalize('NFKC')
     .split(BETWEEN_WORDS)
@@ -72,7 +72,7 @@ function humps(word: string): string[] {
   return word.split(HUMP);
 }
 
-/** Changing the case of a letter can give several, and others than those that were let through. */
+/** Changing the case of a letter can give several letters, some of which are not allowed. */
 function cleaned(name: string): string {
   return name.normalize('NFKC').replaceAll(new RegExp(BETWEEN_WORDS, 'gu'), (mark) => (mark === '_' ? mark : ''));
 }
@@ -92,9 +92,9 @@ function upperFirst(word: string): string {
   return word.replace(/^./u, (first) => first.toUpperCase());
 }
 
-// What an identifier may hold in JavaScript and in Python 3.11 alike. Letters outside the basic plane, and those that are
-// younger than the Unicode 14 of Python 3.11, are left out: one of them would be a syntax error for the whole module.
-// Invisible letters are left out because a reader can't see them.
+// The characters that identifiers of both JavaScript and Python 3.11 may have. Letters outside the basic plane, and letters newer
+// than the Unicode 14 of Python 3.11, are left out: one of them would be a syntax error for the whole module. Invisible letters are
+// left out because a reader cannot see them.
 const BETWEEN_WORDS =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: single code points are what it looks for
   /[^\p{ID_Continue}]|[_\u{10000}-\u{10ffff}\p{Default_Ignorable_Code_Point}\u088f\u0897\u0c5c\u0cdc\u0cf3\u0ece\u1acf-\u1aff\u1c89\u1c8a\u200c\u200d\u2cf4-\u2cf8\u309b\u309c\u30fb\uff65\ua7cb-\ua7cf\ua7d2-\ua7d4\ua7da-\ua7dc\ua7f1]/u;

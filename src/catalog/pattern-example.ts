@@ -1,12 +1,12 @@
 /**
- * A short string that a regular expression matches, or `undefined` where the expression is beyond this reader.
- * The expression is foreign and is only read, never run: it may be made to backtrack for hours. Look-arounds are
- * passed over, so the answer can be wrong for patterns that have them.
+ * A short string that a regular expression matches, or `undefined` if the expression is too complex for this reader. The expression
+ * is untrusted and only read, never run: it may backtrack for hours. Look-arounds are skipped, so the result can be wrong for
+ * patterns that have them.
  */
 export function examplePatternMatch(pattern: string, minimumLength = 0): string | undefined {
   if (pattern.length > MAX_PATTERN_LENGTH) return undefined;
   let longest: string | undefined;
-  // Every repetition without an upper end is made one longer at a time, until the whole is long enough.
+  // Every unbounded repetition is extended by one at a time, until the whole is long enough.
   for (let extra = 0; extra <= Math.min(minimumLength, MAX_EXTRA); extra += 1) {
     const text = new PatternReader(pattern, extra).read();
     if (text === undefined || text.length > MAX_RESULT_LENGTH) return longest;
@@ -32,7 +32,7 @@ const CLASS_ESCAPES: Readonly<Record<string, { readonly sample: string; readonly
 };
 const CONTROL_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', 0: '\0' };
 
-/** Reads `a|b`, sequences, groups, classes and quantifiers, and writes the first way through them. */
+/** Reads `a|b`, sequences, groups, classes and quantifiers, and writes the first path through them. */
 class PatternReader {
   readonly #pattern: string;
   readonly #extra: number;

@@ -7,7 +7,7 @@ import { RANKING } from './search/ranking.js';
 import { selectTools, type ToolScores } from './search/selection.js';
 import { Spelling } from './search/spelling.js';
 
-/** A tool with what its server says of itself. */
+/** A tool with its server's own description. */
 export interface SearchDocument {
   readonly tool: Tool;
   readonly serverName?: string;
@@ -17,35 +17,35 @@ export interface SearchDocument {
 export interface SearchOptions {
   /** Only tools of this server. */
   readonly serverId?: string;
-  /** at most this many hits; 10 where it is not given. */
+  /** Maximum number of hits; 10 by default. */
   readonly limit?: number;
-  /** Only tools of which this is true; others take no place among the hits. */
+  /** Only tools for which this returns true. Others take no place among the hits. */
   readonly isSeen?: (tool: Tool) => boolean;
 }
 
 export interface SearchHit {
   readonly tool: Tool;
-  /** Falls from hit to hit; comparable within one answer only. */
+  /** Decreases from hit to hit; comparable within one answer only. */
   readonly score: number;
 }
 
 export interface SearchIndex {
   /**
-   * The tools that fit the query, best first. The steps of a query of several steps take turns. An empty query gives all
-   * tools by server and name, one without a known word gives none. The same question always gives the same answer.
+   * The tools that match the query, best first. The steps of a multi-step query take turns. An empty query returns all tools by
+   * server and name; a query without a known word returns none. The same query always gives the same answer.
    */
   search(query: string, options?: SearchOptions): SearchHit[];
 }
 
-/** Builds an index over these tools. It does not follow later changes: build another. Never throws on foreign text. */
+/** Builds an index over these tools. It does not follow later changes: build another. Never throws on untrusted text. */
 export function createSearchIndex(documents: readonly SearchDocument[]): SearchIndex {
   return new ToolIndex(documents);
 }
 
 const DEFAULT_LIMIT = 10;
-/** Shared by all tools: neither a long text nor a long list makes the build long. 2,000 tools get all they may have. */
+/** Shared by all tools, so that neither a long text nor a long list slows down the build. 2,000 tools can all use their maximum. */
 const MAX_INDEX_CHARS = 10_000_000;
-/** Recall is the same with 2,000 and with 8,000: what tells tools apart is at the beginning. */
+/** Recall is the same with 2,000 and with 8,000: tools differ at the beginning of their texts. */
 const MAX_TOOL_CHARS = 3_000;
 const MIN_TOOL_CHARS = 100;
 const MAX_SERVER_CHARS = 2_000;
@@ -53,11 +53,11 @@ const MAX_NAMED_TOOLS = 200;
 const MAX_NAME_CHARS = 200;
 
 class ToolIndex implements SearchIndex {
-  /** By server, then by name: a tool's number is its place in every tie, and a server's tools are neighbours. */
+  /** By server, then by name: a tool's number breaks every tie, and a server's tools are adjacent. */
   readonly #tools: readonly Tool[];
   readonly #postings: Postings;
   readonly #names: NameMatch;
-  /** Without their spelling: `listIssues` and `list-issues` are twins. */
+  /** Normalised: `listIssues` and `list-issues` are twins. */
   readonly #plainNames: readonly string[];
   readonly #servers: readonly ServerEntry[];
   readonly #serverPostings: Postings;
@@ -107,7 +107,7 @@ class ToolIndex implements SearchIndex {
 
   #score(steps: readonly QueryStep[], start: number, end: number): ToolScores {
     const whole = new Float32Array(this.#tools.length);
-    /** What each tool says itself, its server aside. */
+    /** The score of each tool's own text, without its server's. */
     const own = new Float32Array(this.#tools.length);
     const nameFactors = this.#names.factorsFor(steps);
     const scored = steps.map((step) => {
@@ -139,8 +139,8 @@ class ToolIndex implements SearchIndex {
   }
 
   /**
-   * A tool that says nothing of what was asked for is no hit because another tool of its server is. Where none of them
-   * says anything, the query names the server, and all of them are meant.
+   * A tool that matches no word itself is not a hit just because another tool of its server is. If no tool of a server matches, the
+   * query names the server, and all its tools are meant.
    */
   #dropNeighbours(own: Float32Array, scores: readonly Float32Array[]): void {
     for (const { start, end } of this.#servers) {
@@ -149,7 +149,7 @@ class ToolIndex implements SearchIndex {
     }
   }
 
-  /** What each tool gets from its server. */
+  /** The score that each tool gets from its server. */
   #serverShares(step: QueryStep): Float32Array {
     const scores = new Float32Array(this.#tools.length);
     for (const word of step.words) {
@@ -201,12 +201,12 @@ function serversOf(sorted: readonly SearchDocument[]): ServerEntry[] {
   return servers;
 }
 
-/** The texts in the order of the fields they belong to. */
+/** The texts in the order of their fields. */
 function inOrderOf<Key extends string>(keys: Record<Key, unknown>, texts: NoInfer<Record<Key, string>>): string[] {
   return (Object.keys(keys) as Key[]).map((key) => texts[key]);
 }
 
-/** By code unit: the same on every machine, whatever its locale. */
+/** By code unit: the same on every machine, independent of the locale. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,59 +1,59 @@
 import type { Tool } from '../domain/tool.js';
 
-/** One tool as programs know it. */
+/** One tool as programs see it. */
 export interface CatalogTool {
   readonly tool: Tool;
   /** The identifier under which its server's module exports it. */
   readonly exportName: string;
-  /** What a worker names it by: `path/toolName`. */
+  /** The worker's name for it: `path/toolName`. */
   readonly target: string;
   readonly server: CatalogServer;
-  /** The policy makes this caller's calls wait for a person: all of them, or some by their arguments. */
+  /** The policy requires approval for this caller's calls: for all of them, or for some depending on their arguments. */
   readonly asks?: true;
 }
 
-/** One server as programs know it: `import ... from '@codemode/servers/<path>'`. */
+/** One server as programs see it: `import ... from '@codemode/servers/<path>'`. */
 export interface CatalogServer {
   /** The name the user gave it. */
   readonly id: string;
   /** The name programs use for it, everywhere. */
   readonly path: string;
-  /** What it calls itself, or its id. */
+  /** Its own name for itself, or its id. */
   readonly name: string;
   readonly version?: string;
   readonly description?: string;
-  /** Whether its tools are known and it answered the last time it was asked. */
+  /** Whether its tools are known and it answered the last request. */
   readonly isAvailable: boolean;
-  /** It has not answered yet, so its tools are not known. A program that names it waits for it. */
+  /** It has not answered yet, so its tools are unknown. A program that names it waits for it. */
   readonly isStarting?: true;
   /** Why it is not available; absent while it is starting. */
   readonly problem?: string;
   readonly tools: readonly CatalogTool[];
-  /** With all its tools, where this one has those only that a caller sees. Names are given out among all of them. */
+  /** The server with all its tools, if this one has only those that a caller sees. Names are assigned among all of them. */
   readonly whole?: CatalogServer;
-  /** Its tools that are not for code: the names that clients call them by, under their own. */
+  /** Its tools that are not for code: the names that clients call them by, keyed by their own names. */
   readonly direct?: ReadonlyMap<string, string>;
 }
 
-/** Which tools exist, at one moment. A program keeps the one it started with; the next gets the next. */
+/** The tools that exist at one moment. A program keeps the snapshot it started with; the next program gets the next one. */
 export interface CatalogSnapshot {
-  /** Changes whenever anything in it does. */
+  /** Changes with every change of the content. */
   readonly version: number;
   readonly servers: readonly CatalogServer[];
   readonly serverByPath: ReadonlyMap<string, CatalogServer>;
   readonly toolByTarget: ReadonlyMap<string, CatalogTool>;
-  /** Where no server is configured: what was searched for, and what the user has to type. */
+  /** The notice if no server is configured: what was searched for, and what the user has to type. */
   readonly notice?: string;
-  /** The snapshot that this one is a part of. Search has one index for both. */
+  /** The snapshot that this one is a part of. Search uses one index for both. */
   readonly whole?: CatalogSnapshot;
 }
 
-/** Whether nothing of a server can be called because its tools are not known: it is down, or still starting. */
+/** Whether no tool of a server can be called because its tools are unknown: it is down, or still starting. */
 export function isUnavailable({ isAvailable, tools }: CatalogServer): boolean {
   return !isAvailable && tools.length === 0;
 }
 
-/** Names of all tools of a server: one that is hidden from a caller leaves its name to nobody. */
+/** Names of all tools of a server. A tool that is hidden from a caller keeps its name reserved. */
 export function allToolNames({ whole, tools }: CatalogServer): string[] {
   return (whole?.tools ?? tools).map(({ tool }) => tool.name);
 }
@@ -63,20 +63,20 @@ export function allServerIds({ whole, servers }: CatalogSnapshot): string[] {
   return (whole?.servers ?? servers).map(({ id }) => id);
 }
 
-/** Every tool there is, also those that a caller does not see. */
+/** All tools, including those that a caller does not see. */
 export function allTools({ whole, servers }: CatalogSnapshot): Tool[] {
   const seen = new Map(servers.map((server) => [server.id, server.whole ?? server]));
   return (whole?.servers ?? servers).flatMap((server) => (seen.get(server.id) ?? server).tools.map(({ tool }) => tool));
 }
 
-/** The tool of a server that is meant by its own name, or by the one that programs use. Undefined where it is not seen. */
+/** The tool of a server with this protocol name or export name. Undefined if the caller does not see it. */
 export function toolNamed(name: string, server: CatalogServer): CatalogTool | undefined {
   const { tools } = server.whole ?? server;
   const meant = tools.find(({ tool }) => tool.name === name) ?? tools.find(({ exportName }) => exportName === name);
   return meant && server.tools.find(({ target }) => target === meant.target);
 }
 
-/** What a program is told that asks for a tool which only the client calls; undefined where the name is none of those. */
+/** The error for a program that names a tool which only the client calls; undefined for other names. */
 export function notForCode(name: string, server: CatalogServer): { message: string; hint: string } | undefined {
   const { tools } = server.whole ?? server;
   const meant = tools.find(({ tool }) => tool.name === name) ?? tools.find(({ exportName }) => exportName === name);
@@ -88,7 +88,7 @@ export function notForCode(name: string, server: CatalogServer): { message: stri
   };
 }
 
-/** The server of a snapshot among all there are: where another is meant that is not seen, none. */
+/** Finds a server among all servers. Undefined if the caller does not see it. */
 export function seenServer(
   snapshot: CatalogSnapshot,
   find: (whole: CatalogSnapshot) => CatalogServer | undefined,
@@ -97,7 +97,7 @@ export function seenServer(
   return meant && snapshot.serverByPath.get(meant.path);
 }
 
-/** Names of the tools whose calls wait for a person. */
+/** Names of the tools whose calls need approval. */
 export function askingTools(tools: readonly CatalogTool[]): ReadonlySet<string> {
   return new Set(tools.filter(({ asks }) => asks === true).map(({ tool }) => tool.name));
 }

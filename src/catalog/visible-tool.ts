@@ -5,8 +5,8 @@ import { MAX_SCHEMA_DEPTH, WORDS, withVisibleWords } from '../lib/text/visible-s
 import { visibleLine, visibleSentence, visibleText } from '../lib/text/visible-text.js';
 
 /**
- * A tool as the catalog keeps it: its words have nothing in them that cannot be seen. Names and values stay as they are,
- * because calls are made with them; whatever shows them escapes them.
+ * A tool as the catalog keeps it: its descriptions have no invisible characters. Names and values stay unchanged, because calls use
+ * them; any code that shows them escapes them.
  */
 export function visibleTool(tool: Tool): Tool {
   const { title, description, inputSchema, outputSchema, annotations, tags } = tool;
@@ -24,14 +24,14 @@ export function visibleTool(tool: Tool): Tool {
 }
 
 /**
- * A tool's schema as a reader gets it, person or model: words on one line, and every character of every name and value to
- * be seen. A value that cannot be seen cannot be chosen either.
+ * A tool's schema for a reader, person or model: descriptions on one line, and every character of every name and value visible. An
+ * invisible value cannot be chosen either.
  */
 export function shownSchema(schema: JsonObject): JsonObject {
   return shown(schema, 0) as JsonObject;
 }
 
-/** A tool's description as a reader gets it. */
+/** A tool's description for a reader. */
 export function shownDescription(description: string): string {
   return visibleSentence(description);
 }
@@ -47,7 +47,7 @@ function shown(value: JsonValue, depth: number): JsonValue {
   ]);
 }
 
-/** `__proto__` is a key like any other. */
+/** `__proto__` is treated like any other key. */
 function mapped(value: JsonObject, each: (key: string, part: JsonValue) => [string, JsonValue]): JsonObject {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => each(key, part as JsonValue)));
 }

@@ -10,31 +10,31 @@ import { type Measure, serverIndex, type UsedBefore } from './server-index.js';
 import { estimateTokens } from './tokens.js';
 
 export interface BriefingOptions {
-  /** What `text` may cost. */
+  /** The token budget of `text`. */
   readonly budgetTokens?: number;
-  /** What this agent has seen tools return that declare no output. */
+  /** The result types this agent has seen of tools that declare no output. */
   readonly observedTypeOf?: ObservedTypeOf;
-  /** Which servers it has used before: they come first in an index. */
+  /** The servers it has used before. They come first in an index. */
   readonly usedBefore?: UsedBefore;
 }
 
 /**
- * About four real tools with their types, or a line for each of thirty servers: what is read in every session, and what fits
- * in the 2,048 characters that some clients keep of it.
+ * About four real tools with their types, or a line for each of thirty servers. It is read in every session, and fits in the 2,048
+ * characters that some clients keep.
  */
 export const DEFAULT_BUDGET_TOKENS = 500;
 
 /**
- * What the parameters of functions may cost besides, where nobody has set a budget: as much as keeps all that an agent reads before
- * its first program, schemas included, within 2,500 tokens (`npm run bench -- tokens`). They come last,
- * so that a client that cuts loses nothing else, and save those that do not cut the program that would look them up.
+ * The additional tokens for the parameters of functions, if no budget is configured. They keep everything that an agent reads
+ * before its first program, schemas included, within 2,500 tokens (`npm run bench -- tokens`). Parameters come last, so that a
+ * client that cuts the text loses nothing else. Other clients save the program that would look them up.
  */
 const PARAMETER_TOKENS = 50;
 
-/** What an agent is told about these servers: everything that fits, the same for the same snapshot. */
+/** What an agent is told about these servers: everything that fits. The same text for the same snapshot. */
 export function briefCatalog(snapshot: CatalogSnapshot, options: BriefingOptions = {}): CatalogBriefing {
   const { budgetTokens = DEFAULT_BUDGET_TOKENS, usedBefore } = options;
-  // By path: the order in which servers came up must not change a text that clients cache.
+  // By path: the order in which servers started must not change a text that clients cache.
   const servers = [...snapshot.servers].sort((left, right) => compareCodePoints(left.path, right.path));
   const counts = {
     serverCount: servers.length,

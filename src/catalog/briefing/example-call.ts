@@ -8,9 +8,9 @@ import { compareCodePoints, exportNames } from '../names.js';
 import type { CatalogServer, CatalogTool } from '../snapshot.js';
 
 /**
- * A call to show as an example: of a tool that only reads (as far as its annotations and its name say), with an argument
- * that its schema accepts. Agents run what they are shown, so a tool that may change something is never chosen; nor is one
- * whose names or values could carry more than a name or a value. Undefined where no tool is fit.
+ * A call to show as an example: of a read-only tool (judged by its annotations and its name), with an argument that its schema
+ * accepts. Agents run the examples they see, so a tool that may change something is never chosen. Nor is a tool whose names or
+ * values could carry more than a name or a value. Undefined if no tool qualifies.
  */
 export function exampleCall(servers: readonly CatalogServer[]): ExampleCall | undefined {
   const candidates: { readonly tool: CatalogTool; readonly rank: number }[] = [];
@@ -32,7 +32,7 @@ export function exampleCall(servers: readonly CatalogServer[]): ExampleCall | un
   return undefined;
 }
 
-/** The argument of an example of one tool, above its declaration. Undefined where none is to be shown: see above. */
+/** The argument for an example of one tool, above its declaration. Undefined if the tool does not qualify: see above. */
 export function exampleArgument(tool: CatalogTool): string | undefined {
   const { readOnlyHint, destructiveHint } = tool.tool.annotations ?? {};
   const changes = readOnlyHint === false || destructiveHint === true || tool.tool.deprecated === true;
@@ -49,7 +49,7 @@ const PLAIN_VALUE = /^[A-Za-z0-9 .:/@_-]{0,40}$/;
 const READING_VERB = /^(?:list|search|find|query|get|read|fetch|describe|show|lookup)(?:[^a-z]|$)/;
 const CHANGING_WORD = /(?:^|_)(?:create|delete|remove|update|set|add|send|write|move|drop|run|execute)(?:_|$)/;
 
-/** Lower is better; undefined if the tool is not to be shown. One thing to ask for teaches more than none or five. */
+/** Lower is better; undefined if the tool must not be shown. A tool with one argument teaches more than one with none or five. */
 function rankOf({ tool, exportName }: CatalogTool): number | undefined {
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
   if (readOnlyHint === false || destructiveHint === true || tool.deprecated === true) return undefined;
@@ -90,7 +90,7 @@ function literal(value: JsonValue): string | undefined {
   return members.includes(undefined) ? undefined : `{ ${members.join(', ')} }`;
 }
 
-/** `google-drive` becomes `googleDrive`; a module must not hide the console from the program that imports it. */
+/** `google-drive` becomes `googleDrive`. A module must not shadow the console of the program that imports it. */
 function moduleName(path: string): string {
   const camel = path.replace(/-+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   return camel === 'console' ? 'consoleServer' : (exportNames([camel]).get(camel) as string);

@@ -3,9 +3,9 @@ import { byUsefulness, isLargeServer, parametersOf, type UsedBefore, visibleName
 import { estimateTokens } from './tokens.js';
 
 /**
- * The functions of servers with their parameters, a line for each server, as far as `most` tokens go. An index keeps to what
- * every client shows and has room for names alone; a program that guesses a parameter is written twice. Servers whose functions
- * are in the index with their parameters are left out, and so are large ones that were never used: a search finds their tools.
+ * The functions of servers with their parameters, one line per server, up to `most` tokens. An index stays within the length that
+ * every client shows and has room for names only; a program that guesses a parameter has to be written twice. Left out are servers
+ * whose parameters the index already shows, and large servers that were never used: a search finds their tools.
  */
 export function parameterIndex(
   servers: readonly CatalogServer[],

@@ -5,20 +5,20 @@ import { compareCodePoints } from '../names.js';
 import type { CatalogServer, CatalogTool } from '../snapshot.js';
 import { topicsOf } from './topics.js';
 
-/** How the room is measured: in tokens for a model's context, in characters for a client that cuts. */
+/** How length is measured: in tokens for a model's context, in characters for a client that cuts. */
 export type Measure = (text: string) => number;
 
-/** Under which names servers and tools are listed, and how an agent finds those that are not. */
+/** The names under which servers and tools are listed, and how an agent finds the others. */
 export interface IndexNaming {
   serverName(server: CatalogServer): string;
   toolName(tool: CatalogTool): string;
   /** How a program uses a server whose tools are not known yet. */
   readonly use: string;
-  /** Ends the line that counts what was left out. */
+  /** The end of the line that counts what was left out. */
   readonly rest: string;
 }
 
-/** As a program imports them. */
+/** Under the names that programs import. */
 const AS_IMPORTED: IndexNaming = {
   serverName: ({ path }) => path,
   toolName: visibleName,
@@ -26,7 +26,7 @@ const AS_IMPORTED: IndexNaming = {
   rest: ': await listServers() of @codemode/discovery names them',
 };
 
-/** As the user and the servers call them. A name that is not plain stands as programs import it: both are understood. */
+/** Under the names of the user and the servers. A name that is not plain is shown as programs import it: both are understood. */
 export const AS_CONFIGURED: IndexNaming = {
   serverName: ({ id, path }) => (PLAIN_NAME.test(id) ? id : path),
   toolName: (tool) => (PLAIN_NAME.test(tool.tool.name) ? tool.tool.name : visibleName(tool)),
@@ -36,19 +36,19 @@ export const AS_CONFIGURED: IndexNaming = {
 
 const PLAIN_NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
-/** In how many runs servers (by path) were used before. */
+/** In how many earlier runs each server (by path) was used. */
 export type UsedBefore = ReadonlyMap<string, number>;
 
 /**
- * Those used before first, then small ones: they are the ones a user has chosen for a purpose, and their lines say all of
- * them. Counts within a factor of two are alike, so that a few runs do not change a text that clients cache.
+ * Servers used before come first, then small ones: the user chose those for a purpose, and their lines can name all their tools.
+ * Counts within a factor of two are equal, so that a few runs do not change a text that clients cache.
  */
 export function byUsefulness<Server extends Pick<CatalogServer, 'path' | 'tools'>>(
   servers: readonly Server[],
   used: UsedBefore = new Map(),
 ): Server[] {
   const rank = ({ path }: Server) => Math.floor(Math.log2(1 + (used.get(path) ?? 0)));
-  // One that is down or still starting has nothing to offer yet.
+  // A server that is down or still starting has no tools to offer yet.
   const isEmpty = ({ tools }: Server) => Number(tools.length === 0);
   return [...servers].sort(
     (one, other) =>
@@ -60,10 +60,10 @@ export function byUsefulness<Server extends Pick<CatalogServer, 'path' | 'tools'
 }
 
 /**
- * One line per server: path, number of tools, its own words in quotes or what its tools are about, and names of tools.
- * Never larger than `most`: first every server gets its bare line, then, if half of the rest is enough, all get their words,
- * then tool names and at last their parameters are dealt out in turn, small servers first: a few names of many say less
- * than what they are about. What is left out is counted. Lines and names are whole or absent.
+ * One line per server: path, number of tools, its own description in quotes or the topics of its tools, and names of tools. Never
+ * larger than `most`. First every server gets its bare line. Then all get their descriptions, if half of the rest is enough. Then
+ * tool names and finally parameters are added in turn, small servers first: a few of many names say less than their topics.
+ * Omissions are counted. Lines and names are whole or absent.
  */
 export function serverIndex(
   servers: readonly CatalogServer[],
@@ -102,7 +102,7 @@ export function visibleName({ exportName }: CatalogTool): string {
   return quoteVisibly(exportName).slice(1, -1);
 }
 
-/** Longer ones are left out: a path is of no use when it is cut. */
+/** Longer paths are left out: a cut path is useless. */
 const MAX_PATH_CHARACTERS = 100;
 const MAX_NAME_CHARACTERS = 100;
 const WORDS_CHARACTERS = [160, 80, 40] as const;
@@ -134,23 +134,23 @@ class IndexLine {
     return `${head}: ${names.join(', ')}${more === 0 ? '' : `, and ${more} more`}\n`;
   }
 
-  /** What the server says of itself, in quotes, and what its tools are about where they are too many to be named. */
+  /** The server's own description in quotes, and the topics of its tools if they are too many to be named. */
   describe(maximumCharacters: number): string {
     const { name, description = '', path } = this.#server;
     const isSaid = bareName(path).includes(bareName(name));
     const said = firstSentence(description.slice(0, MAX_SOURCE)).replace(/^#+\s*/, '');
-    // A heading that is the name again says nothing.
+    // A heading that repeats the name is useless.
     const isName = bareName(path).includes(bareName(said)) || bareName(name).includes(bareName(said));
     const text = [isSaid ? '' : name.slice(0, MAX_SOURCE), isName ? '' : said];
     const line = commentLine(text.filter((each) => each !== '').join(': '), maximumCharacters);
-    // A tag at the beginning has a backslash, which only a comment needs.
+    // A tag at the beginning is escaped with a backslash, which only a comment needs.
     const words = line === '' ? '' : ` ${quoteVisibly(line.replace(/^\\@/, '@'))}`;
     if (!this.isLarge) return words;
     const topics = topicsOf(this.#server, Math.max(1, Math.floor(maximumCharacters / 20)));
     return topics.length < 2 ? words : `${words} about ${topics.join(', ')}`;
   }
 
-  /** A line of names would show a few of its tools and hide what the others are for. */
+  /** Whether a line of names would show a few of its tools and hide the purpose of the others. */
   get isLarge(): boolean {
     return isLargeServer(this.#server);
   }
@@ -163,7 +163,7 @@ class IndexLine {
     return this.#tools[index];
   }
 
-  /** What naming it takes, its mark included. */
+  /** The cost of naming it, including its mark. */
   costOf(tool: CatalogTool, measure: Measure): number {
     return measure(`, ${this.#naming.toolName(tool)}${markOf(tool)}`);
   }
@@ -186,19 +186,19 @@ class IndexLine {
   }
 }
 
-/** Behind the name of a tool whose calls wait for a person, as in its doc comment. */
+/** The mark after the name of a tool whose calls need approval, as in its doc comment. */
 function markOf(tool: CatalogTool | undefined): string {
   return tool?.asks === true ? ' @asks' : '';
 }
 
-/** Servers with more tools than this are named by what they are about first. */
+/** Servers with more tools than this are described by topics first. */
 const MAX_NAMED_FIRST = 12;
 
 export function isLargeServer({ tools }: CatalogServer): boolean {
   return tools.length > MAX_NAMED_FIRST;
 }
 
-/** `mcp-sqlite-server` as `sqlite`: what is left says whether a name says more than the path. */
+/** `mcp-sqlite-server` as `sqlite`. The rest shows whether a name adds anything to the path. */
 function bareName(name: string): string {
   return name
     .slice(0, MAX_SOURCE)
@@ -247,7 +247,7 @@ function addParameters(lines: readonly IndexLine[], most: number, measure: Measu
   });
 }
 
-/** Gives each line its first item, then each its second, until all have all or the next is too dear. Says what it cost. */
+/** Gives each line its first item, then each its second, until all items are placed or the next is too expensive. Returns the cost. */
 function dealOut(
   lines: readonly IndexLine[],
   most: number,
@@ -267,7 +267,7 @@ function dealOut(
   return spent;
 }
 
-/** `(owner, repo, state?)`, `(…)` for an input that is more than its properties, or nothing where the names are not plain ones. */
+/** `(owner, repo, state?)`, `(…)` for an input that is more than its properties, or nothing if the names are not plain. */
 export function parametersOf({ tool }: CatalogTool): string {
   const { properties, required, type = 'object', ...more } = tool.inputSchema ?? {};
   const names = isJsonObject(properties) ? Object.keys(properties).slice(0, MAX_PARAMETERS + 1) : [];
@@ -281,7 +281,7 @@ export function parametersOf({ tool }: CatalogTool): string {
   return `(${shown.join(', ')}${names.length > MAX_PARAMETERS ? ', …' : ''})`;
 }
 
-/** Keywords that say what is given where `properties` does not. */
+/** Keywords that describe the input without `properties`. */
 const OTHER_FORMS = ['anyOf', 'oneOf', 'allOf', '$ref', 'patternProperties', 'additionalProperties'] as const;
 
 function isGiven(value: JsonValue | undefined): boolean {

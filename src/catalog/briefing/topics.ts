@@ -1,8 +1,8 @@
 import type { CatalogServer } from '../snapshot.js';
 
 /**
- * What a server is about, in words that its tools' names have in common: `issue, pull, branch`. The most common first;
- * verbs and the server's own name say nothing. Only plain words: they go into a text for a model.
+ * The topics of a server, in words that its tools' names have in common: `issue, pull, branch`. The most common come first. Verbs
+ * and the server's own name are left out. Only plain words: they go into a text for a model.
  */
 export function topicsOf({ tools, path }: CatalogServer, most: number): string[] {
   const own = new Set(wordsIn(path));
@@ -19,7 +19,7 @@ export function topicsOf({ tools, path }: CatalogServer, most: number): string[]
 
 const MAX_TOOLS = 2_000;
 
-/** `get_pull_requests` and `getPullRequests` alike: get, pull, request. */
+/** `get_pull_requests` and `getPullRequests` both give get, pull, request. */
 function wordsIn(name: string): string[] {
   return name
     .slice(0, 100)

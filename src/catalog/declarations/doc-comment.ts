@@ -1,9 +1,8 @@
 import { clipText, visibleText, withoutMarkup } from '../../lib/text/visible-text.js';
 
 /**
- * Lines of a foreign text that may appear in a block comment of TypeScript: visible characters only, no end of comment,
- * no code fence (declarations are shown in fenced blocks), no tag of a chat template, no line that passes for one of our
- * own tags, no blank lines.
+ * Lines of an untrusted text for a TypeScript block comment: visible characters only, no end of comment, no code fence
+ * (declarations are shown in fenced blocks), no chat-template tag, no line that looks like one of our own tags, no blank lines.
  */
 export function commentLines(text: string, maximumLength: number): string[] {
   return clipText(visibleText(text).trim(), maximumLength)
@@ -17,16 +16,13 @@ export function commentLine(text: string, maximumLength: number): string {
   return harmless(clipText(visibleText(text).replace(/\s+/g, ' ').trim(), maximumLength));
 }
 
-/** What a reader needs when there is room for one sentence only. */
+/** The first sentence, for places that have room for one only. */
 export function firstSentence(text: string): string {
   const [line = ''] = visibleText(text).trimStart().split('\n', 1);
   return SENTENCE.exec(line)?.[0] ?? line;
 }
 
-/**
- * A text as it is where it is short, else as many of its first sentences as fit, on one line. A first sentence that is too
- * long is cut.
- */
+/** A short text unchanged, else as many of its first sentences as fit, on one line. A first sentence that is too long is cut. */
 export function firstSentences(text: string, maximum: number): string {
   if (text.length <= maximum) return text;
   const line = visibleText(text.slice(0, 4 * maximum))
@@ -41,7 +37,7 @@ export function firstSentences(text: string, maximum: number): string {
   return end === 0 ? clipText(line, maximum) : line.slice(0, end);
 }
 
-/** A block comment over harmless lines. Empty where there is nothing to say. */
+/** A block comment of escaped lines. Empty if there are no lines. */
 export function docComment(lines: readonly string[], indent: string): string {
   const [first] = lines;
   if (first === undefined) return '';
@@ -49,7 +45,7 @@ export function docComment(lines: readonly string[], indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
 }
 
-// "e.g. " and its like do not end a sentence. The text has no line breaks, and the match is lazy and linear.
+// "e.g. " and similar abbreviations do not end a sentence. The text has no line breaks, and the match is lazy and linear.
 const SENTENCE = /^.*?(?<!\b(?:e\.g|i\.e|etc|vs|cf|incl))[.!?](?=\s|$)/;
 
 function harmless(line: string): string {

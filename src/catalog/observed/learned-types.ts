@@ -11,20 +11,20 @@ import { UsedServers } from './used-servers.js';
 
 export interface LearnedTypesOptions {
   readonly file?: ObservedTypesStore;
-  /** Identifies how a server is reached: what another one returned says nothing of this one. */
+  /** Identifies how a server is reached. The results of one server say nothing about another. */
   readonly fingerprintOf: (serverId: string) => string;
 }
 
 /**
- * Who sees results, and by which contract: JSON text is text by one and its value by another, so a type that was seen by one
- * would be wrong by the other.
+ * The caller that sees results, and the contract: JSON text stays text in one contract and is parsed in another, so a type observed
+ * under one would be wrong under the other.
  */
 export interface Viewer {
   readonly caller: CallerId;
   readonly profile: string;
 }
 
-/** What is on disk from before is of the contract `codemode`. No caller has such a character in its name. */
+/** Older entries on disk belong to the contract `codemode`. No caller name contains a NUL. */
 function viewerId({ caller, profile }: Viewer): CallerId {
   return profile === 'codemode' ? caller : (`${caller}\u0000${profile}` as CallerId);
 }
@@ -33,8 +33,8 @@ function viewerId({ caller, profile }: Viewer): CallerId {
 const SAVE_DELAY_MS = 2_000;
 
 /**
- * What each caller has seen tools return, over the life of the program, and which servers it uses. A shape belongs to one definition of one tool of one
- * server: with another address, another schema or another description it is forgotten.
+ * The result types that each caller has seen, across restarts, and the servers it uses. A shape belongs to one definition of one
+ * tool of one server. It is forgotten if the address, the schema or the description changes.
  */
 export class LearnedTypes {
   readonly #options: LearnedTypesOptions;
@@ -45,7 +45,7 @@ export class LearnedTypes {
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
 
-  /** Starts with what is on disk. */
+  /** Starts with the data on disk. */
   static async open(options: LearnedTypesOptions): Promise<LearnedTypes> {
     return new LearnedTypes(options, await options.file?.read());
   }
@@ -69,14 +69,14 @@ export class LearnedTypes {
     if (isNews) this.#saveSoon();
   }
 
-  /** A run of this caller has ended, and has used these servers (paths). */
+  /** Records that a run of this caller has ended and used these servers (paths). */
   noteUse(caller: CallerId, paths: ReadonlySet<string>): void {
     if (paths.size === 0) return;
     this.#used.note(caller, paths);
     this.#saveSoon();
   }
 
-  /** What belongs into this caller's view of the tools. `usedBefore`: in how many runs, when the program started. */
+  /** The data for this caller's view of the tools. `usedBefore`: in how many runs, when the process started. */
   of(viewer: Viewer): {
     readonly observedTypeOf: (tool: Tool) => string | undefined;
     readonly usedBefore?: ReadonlyMap<string, number>;
@@ -86,12 +86,12 @@ export class LearnedTypes {
     return usedBefore === undefined ? { observedTypeOf } : { observedTypeOf, usedBefore };
   }
 
-  /** The type of what this caller has seen of a tool, or `undefined` where it has seen nothing. */
+  /** The type that this caller has seen of a tool, or `undefined` if it has seen none. */
   typeOf(viewer: Viewer, tool: Tool): string | undefined {
     return this.#types.typeOf(viewerId(viewer), tool.serverId, tool.name, this.#definitionOf(tool));
   }
 
-  /** What every caller has seen of a tool, in whichever host: for the person who answers for them. */
+  /** The types that every caller has seen of a tool, on any host: for the operator. */
   async seenOf(tool: Tool): Promise<{ readonly caller: string; readonly profile: string; readonly type: string }[]> {
     const all = ObservedTypes.fromJson(await this.#options.file?.read());
     all.adopt(this.#types);
@@ -101,7 +101,7 @@ export class LearnedTypes {
     });
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   async close(): Promise<void> {
     if (this.#timer !== undefined) await this.#save();
     await this.#saving;
@@ -119,7 +119,7 @@ export class LearnedTypes {
     return this.#saving;
   }
 
-  /** Over what is there by now: other hosts write the same file. */
+  /** Merges into the current file, because other hosts write it too. */
   async #write(): Promise<void> {
     const { file } = this.#options;
     const stored = await file?.read();
@@ -128,7 +128,7 @@ export class LearnedTypes {
     await file?.write({ ...onDisk.toJson(), used: this.#used.addedTo(usedIn(stored)) });
   }
 
-  /** In a query the caller chooses the columns: their names are no part of the type. */
+  /** In a query the caller chooses the columns, so their names are not part of the type. */
   #lookOf(tool: Tool): typeof shapeOfResult {
     let look = this.#looks.get(tool);
     if (look === undefined) {

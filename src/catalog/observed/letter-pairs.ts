@@ -1,6 +1,6 @@
 /**
- * How much a sequence of letters looks like words, from 0 to 9: the mean over its pairs of neighbouring letters, each
- * weighted by how often it occurs. Random letters have about 3, words and abbreviations of programs 5 to 8.
+ * How much a sequence of letters looks like words, from 0 to 9: the mean score of its pairs of adjacent letters. A pair scores by
+ * how often it occurs. Random letters have about 3, words and abbreviations in programs 5 to 8.
  */
 export function likenessToWords(words: readonly string[]): { readonly mean: number; readonly pairs: number } {
   let sum = 0;
@@ -18,8 +18,8 @@ export function likenessToWords(words: readonly string[]): { readonly mean: numb
 const CODE_OF_A = 97;
 
 /**
- * A row for each first letter, a column for each second. 5 is as often as by chance, one more is twice as often.
- * Counted over the words of real tool descriptions and half of 2,209 real property names.
+ * A row for each first letter, a column for each second. 5 is as often as by chance, one more is twice as often. Counted over the
+ * words of real tool descriptions and half of 2,209 real property names.
  */
 const PAIRS: readonly string[] = [
   '16760361604867060779553351',

@@ -1,26 +1,26 @@
 import { TEXT_KINDS } from './text-data.js';
 
-/** The shape of values seen: which kinds, and the names of properties. No value, and no text but those names. */
+/** The shape of observed values: their kinds, and the names of properties. It holds no values and no other text. */
 export interface ObservedShape {
   readonly isNumber?: true;
   readonly isBoolean?: true;
   readonly isNull?: true;
-  /** A string; `texts` says what kinds of text were seen (`TEXT_KINDS`), `json` what was found in those that hold data. */
+  /** A string; `texts` lists the kinds of text seen (`TEXT_KINDS`), `json` is the shape of the data in them. */
   readonly isString?: true;
   readonly texts?: string;
   readonly json?: ObservedShape;
   /** Some texts ended in the middle of their data. */
   readonly isCut?: true;
-  /** Items of all arrays seen; `EMPTY` where all were empty. */
+  /** Items of all arrays seen; `EMPTY` if all were empty. */
   readonly items?: ObservedShape;
   readonly object?: ObservedObject;
-  /** Something was there that was not looked at. */
+  /** Some part was not examined. */
   readonly isOpen?: true;
 }
 
 export interface ObservedObject {
   readonly properties: ReadonlyMap<string, ObservedProperty>;
-  /** What stands under keys that are data. */
+  /** The values under keys that are data. */
   readonly others?: ObservedShape;
 }
 
@@ -30,26 +30,26 @@ export interface ObservedProperty {
   readonly isOptional: boolean;
 }
 
-/** Nothing seen so far. */
+/** Nothing observed so far. */
 export const EMPTY: ObservedShape = Object.freeze({});
 export const OPEN: ObservedShape = Object.freeze({ isOpen: true });
 
-/** How much is kept of one tool's results. */
+/** Limits on what is kept of one tool's results. */
 export const SHAPE_BOUNDS = {
   depth: 8,
   /** Shapes inside one shape. */
   nodes: 300,
-  /** Properties of one object; with more, its keys are taken for data. */
+  /** Properties of one object. If there are more, its keys count as data. */
   properties: 60,
 } as const;
 
-/** Properties of one similar structure, or of one simple type, from which on their names are taken for data. */
+/** If an object has at least this many properties of similar structure or of one simple type, their names count as data. */
 const SIMILAR_STRUCTURES = 8;
 const SIMILAR_SCALARS = 24;
-/** The same where none of the names is in every object seen. */
+/** The same limit if none of the names is in every object seen. */
 const SIMILAR_AND_OPTIONAL = 5;
 
-/** What fits either. */
+/** A shape that fits both. */
 export function merge(left: ObservedShape, right: ObservedShape): ObservedShape {
   if (left === EMPTY || left === right) return right;
   if (right === EMPTY) return left;
@@ -70,21 +70,21 @@ export function merge(left: ObservedShape, right: ObservedShape): ObservedShape 
   };
 }
 
-/** An object of these properties and other values, with names taken for data where they must be. */
+/** An object of these properties and other values. Names that look like data are removed. */
 export function collapse({ properties, others }: ObservedObject): ObservedObject {
   const isMap = properties.size > SHAPE_BOUNDS.properties || isAlike([...properties.values()]);
   if (isMap) return asMap({ properties, ...(others && { others }) });
   return others === undefined ? { properties } : { properties, others };
 }
 
-/** The same with every name taken for data. */
+/** The same with every name treated as data. */
 export function asMap({ properties, others = EMPTY }: ObservedObject): ObservedObject {
   return { properties: new Map(), others: [...properties.values()].map(({ shape }) => shape).reduce(merge, others) };
 }
 
 /**
- * The shape of what a query of the caller's own gave: names of columns are the query's, and say nothing of the next one. So
- * the objects of lists are rows of anything; without a list, the object itself is a row.
+ * The shape of the result of the caller's own query: the column names come from the query and say nothing about the next one. So
+ * the objects in lists are rows with any keys. Without a list, the object itself is a row.
  */
 export function asRows(shape: ObservedShape): ObservedShape {
   const { json, object, items } = shape;
@@ -133,7 +133,7 @@ export function cutToDepth(shape: ObservedShape, depth: number): ObservedShape {
   };
 }
 
-/** A shape that fits the bounds: what is nested too deeply is left open. */
+/** A shape within the limits: what is nested too deeply is left open. */
 export function withinBounds(shape: ObservedShape): ObservedShape {
   let bounded = shape;
   for (let depth = SHAPE_BOUNDS.depth; countNodes(bounded) > SHAPE_BOUNDS.nodes && depth > 0; depth -= 1) {
@@ -167,7 +167,7 @@ function mergeParts<T>(left: T | undefined, right: T | undefined, both: (left: T
 }
 
 function mergeObjects(left: ObservedObject, right: ObservedObject): ObservedObject {
-  // Once known as a map, always a map: a small one has too few keys to be told by itself.
+  // Once known as a map, always a map: a small one has too few keys to be recognised.
   if (isPureMap(left) || isPureMap(right)) {
     return { properties: new Map(), others: merge(asMap(left).others ?? EMPTY, asMap(right).others ?? EMPTY) };
   }
@@ -191,7 +191,7 @@ function isPureMap({ properties, others }: ObservedObject): boolean {
   return others !== undefined && properties.size === 0;
 }
 
-/** Whether so many properties are so alike that they are entries rather than fields. */
+/** Whether the properties are so many and so alike that they are entries rather than fields. */
 function isAlike(properties: readonly ObservedProperty[]): boolean {
   const [first, ...rest] = properties;
   if (first === undefined || properties.length < SIMILAR_AND_OPTIONAL) return false;

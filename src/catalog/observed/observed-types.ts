@@ -8,7 +8,7 @@ import { typeText } from './type-text.js';
 
 export interface ObservedBounds {
   readonly toolsPerCaller: number;
-  /** Of all shapes together, as they are stored. */
+  /** The size of all stored shapes together. */
   readonly totalBytes: number;
 }
 
@@ -18,23 +18,23 @@ interface Entry {
   readonly caller: CallerId;
   readonly serverId: string;
   readonly toolName: string;
-  /** Of the tool as it was then; a shape says nothing of another. */
+  /** Identifies the definition of the tool at that time. The shape does not apply to another definition. */
   readonly definition: string;
   readonly shape: ObservedShape;
-  /** The shape as it is stored: what it weighs, and how a change is noticed. */
+  /** The stored form of the shape: used for its size and to detect changes. */
   readonly stored: string;
-  /** Written when it is first asked for. */
+  /** Written on first use. */
   type?: string;
-  /** The structure of the last result that said nothing new. */
+  /** The structure of the last result that added nothing new. */
   lastStructure?: string | undefined;
 }
 
 /**
- * What tools that declare no output have returned so far, as types. Most real tools are of that kind, and a program can't
- * be written against a result that nobody describes.
+ * The results of tools that declare no output, as types. Most real tools declare none, and a program cannot be written against an
+ * undescribed result.
  *
- * Nothing of a result is kept but the names of its fields and their types; names that look like data are not kept
- * either. What one caller has seen is never shown to another. The least recently used is forgotten first.
+ * Only the names and types of fields are kept of a result, without names that look like data. A caller never sees what another has
+ * observed. The least recently used entry is forgotten first.
  */
 export class ObservedTypes {
   readonly #bounds: ObservedBounds;
@@ -47,7 +47,7 @@ export class ObservedTypes {
     this.#bounds = { ...DEFAULT_BOUNDS, ...bounds };
   }
 
-  /** Learns from one result, as the program saw it. Says whether there was something to learn. */
+  /** Learns from one result, as the program saw it. Returns whether it was new. */
   observe(
     caller: CallerId,
     serverId: string,
@@ -76,7 +76,7 @@ export class ObservedTypes {
     return isNews;
   }
 
-  /** The type of what this caller has seen of a tool, or `undefined` where it has seen nothing. */
+  /** The type that this caller has seen of a tool, or `undefined` if it has seen none. */
   typeOf(caller: CallerId, serverId: string, toolName: string, definition = ''): string | undefined {
     const key = keyOf(caller, serverId, toolName);
     const entry = this.#entries.get(key);
@@ -86,7 +86,7 @@ export class ObservedTypes {
     return entry.type;
   }
 
-  /** What each caller has seen of a tool. */
+  /** The type that each caller has seen of a tool. */
   seenOf(
     serverId: string,
     toolName: string,
@@ -110,7 +110,7 @@ export class ObservedTypes {
     return { version: VERSION, tools };
   }
 
-  /** What `toJson` gave, within today's bounds. What can't be read is forgotten. */
+  /** Reads the output of `toJson`, within the current limits. Unreadable entries are dropped. */
   static fromJson(json: JsonValue | undefined, bounds: Partial<ObservedBounds> = {}): ObservedTypes {
     const types = new ObservedTypes(bounds);
     const tools = isJsonObject(json) && json.version === VERSION && Array.isArray(json.tools) ? json.tools : [];
@@ -126,7 +126,7 @@ export class ObservedTypes {
     return types;
   }
 
-  /** Takes over what another has seen, in its order, instead of what is known here of the same tools. */
+  /** Adopts the observations of another, in its order. They replace those known here of the same tools. */
   adopt(other: ObservedTypes): void {
     for (const [key, entry] of other.#entries) this.#set(key, entry);
   }

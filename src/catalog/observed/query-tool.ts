@@ -3,7 +3,10 @@ import type { Tool } from '../../domain/tool.js';
 
 const QUERY_NAMES =
   /^(?:sql|sql_?query|query|query_?string|statement|stmt|graphql|cypher|sparql|soql|kql|jq|code|script|expression)$/i;
-/** Languages in which a caller says itself what comes back. A search has a query too, and its results are always alike. */
+/**
+ * Languages in which the caller determines the columns of the result. A search has a query too, but its results always have the
+ * same form.
+ */
 const LANGUAGES =
   /\b(?:(?:postgre|my|ms|no)?sql(?:ite)?|graphql|cypher|sparql|soql|kql|promql|duckdb|bigquery|snowflake|clickhouse|mongo(?:db)?|jq|select\s)/i;
 const MAX_CHARACTERS = 2_000;

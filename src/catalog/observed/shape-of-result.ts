@@ -13,16 +13,16 @@ import {
 } from './observed-shape.js';
 import { textDataOf } from './text-data.js';
 
-/** How much of one result is checked. */
+/** Limits on how much of one result is examined. */
 const LOOK_BOUNDS = {
   values: 5_000,
-  /** Of a longer array, this many items from its whole length. */
+  /** From a longer array, this many items are taken across its whole length. */
   items: 40,
   /** Keys of one object; a map may have millions. */
   keys: 500,
 } as const;
 
-/** The shape of one result, as far as the bounds go. Only names that pass `isFieldName` are taken over. */
+/** The shape of one result, within the limits. Only names that pass `isFieldName` are kept. */
 export function shapeOfResult(value: JsonValue): ObservedShape {
   const sampler = new Sampler();
   if (typeof value !== 'string') return withinBounds(sampler.shapeOf(value, 0));
@@ -73,7 +73,7 @@ class Sampler {
       else others = merge(others ?? EMPTY, shape);
     }
     const object = { properties, ...(others && { others }) };
-    // Where most keys are data, the others are data too that happens to look like names.
+    // If most keys are data, the others are data too that happens to look like names.
     const isMap = names.length > SHAPE_BOUNDS.properties || names.length > properties.size * 2;
     return { object: isMap ? asMap(object) : collapse(object) };
   }

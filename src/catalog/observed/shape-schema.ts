@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import { EMPTY, type ObservedObject, type ObservedShape } from './observed-shape.js';
 
-/** A shape as a JSON Schema. It has names of fields and kinds of values, and nothing else of what was seen. */
+/** A shape as a JSON Schema. It has only the names of fields and the kinds of values. */
 export function schemaOfShape(shape: ObservedShape): JsonObject {
   if (shape.isOpen === true || shape === EMPTY) return {};
   const kinds = [
@@ -12,7 +12,7 @@ export function schemaOfShape(shape: ObservedShape): JsonObject {
     ...(shape.items === undefined ? [] : ['array']),
     ...(shape.isNull === true ? ['null'] : []),
   ];
-  // What was null once says nothing of what it is otherwise.
+  // A single null says nothing about the type of other values.
   if (kinds.length === 0 || (kinds.length === 1 && shape.isNull === true)) return {};
   return {
     type: kinds.length === 1 ? (kinds[0] as string) : kinds,

@@ -12,7 +12,7 @@ import {
 } from './observed-shape.js';
 import { TEXT_KINDS } from './text-data.js';
 
-/** A shape as JSON: `k` its kinds, `t` kinds of text, `j` the data in text, `i` items, `p` properties (`[name, optional, shape]`), `o` others. */
+/** A shape as JSON: `k` kinds, `t` kinds of text, `j` data in text, `i` items, `p` properties (`[name, optional, shape]`), `o` others. */
 export function storeShape({ json, texts, items, object, ...kinds }: ObservedShape): JsonObject {
   const letters = KINDS.filter(([kind]) => kinds[kind] === true).map(([, letter]) => letter);
   return {
@@ -27,7 +27,7 @@ export function storeShape({ json, texts, items, object, ...kinds }: ObservedSha
   };
 }
 
-/** Reads it back, from a file that anybody may have written: what is not a shape, and a name that is none, is left out. */
+/** Reads a shape from an untrusted file. Anything that is not a shape, and any invalid name, is left out. */
 export function readShape(stored: JsonValue | undefined): ObservedShape {
   return withinBounds(read(stored, 0));
 }
@@ -47,9 +47,9 @@ function read(stored: JsonValue | undefined, depth: number): ObservedShape {
   const kinds = KINDS.filter(([, letter]) => typeof letters === 'string' && letters.includes(letter));
   const shape: ObservedShape = {
     ...Object.fromEntries(kinds.map(([kind]) => [kind, true])),
-    // Text is looked into at the top only: deeper, a comment would be inside a comment.
+    // Text is examined at the top level only: deeper, a comment would be inside a comment.
     ...(typeof texts === 'string' && depth === 0 && { isString: true, texts: knownKinds(texts) }),
-    // A shape that an older version wrote has no kinds: all that it looked into was JSON.
+    // A shape from an older version has no kinds: it only examined JSON.
     ...(json !== undefined &&
       depth === 0 && {
         isString: true,

@@ -1,15 +1,15 @@
 import type { JsonValue } from '../../domain/json.js';
 
-/** Larger values are looked at in full each time. */
+/** Larger values are examined in full each time. */
 const MAX_VALUES = 500;
-/** Of a longer list only some items are looked at, and which ones depends on its length. */
+/** Of a longer list only some items are examined, and the choice depends on its length. */
 const MAX_ITEMS = 40;
 const MAX_DEPTH = 6;
 
 /**
- * The names and kinds in a value as one text: two values with the same text have the same shape, so the second one has nothing
- * to teach. A program that calls one tool a hundred times mostly gets a hundred such values. Undefined where that cannot be told
- * so easily: text is looked into, and large values are looked at in part.
+ * The names and kinds in a value as one text. Two values with the same text have the same shape, so the second adds nothing. A
+ * program that calls one tool a hundred times mostly gets a hundred such values. Undefined if this shortcut is not valid: text is
+ * parsed, and large values are examined only in part.
  */
 export function structureOf(value: JsonValue): string | undefined {
   return typeof value === 'string' ? undefined : new Structure().of(value, 0);
@@ -34,7 +34,7 @@ class Structure {
     }
   }
 
-  /** The same item several times in a row says no more than once. */
+  /** Consecutive items of the same structure count once. */
   #list(values: readonly JsonValue[], depth: number): string | undefined {
     if (values.length > MAX_ITEMS) return undefined;
     let text = '[';
@@ -53,7 +53,7 @@ class Structure {
     for (const name of Object.keys(value)) {
       const held = this.of(value[name] as JsonValue, depth + 1);
       if (held === undefined) return undefined;
-      // Quoted, so that no name can look like another structure.
+      // Quoted, so that no name can imitate another structure.
       text += `${JSON.stringify(name)}${held}`;
     }
     return `${text}}`;

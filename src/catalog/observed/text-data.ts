@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 
-/** What a text is written in, as far as programs have a way to read it. Each is one letter of a stored shape. */
+/** The format of a text, if programs have a way to parse it. Each is one letter of a stored shape. */
 export const TEXT_KINDS = {
   j: 'JSON text',
   h: 'JSON under a heading',
@@ -14,21 +14,21 @@ export type TextKind = keyof typeof TEXT_KINDS;
 
 export interface TextData {
   readonly kind: TextKind;
-  /** The data, as `parse` of `@codemode/text` reads it; of a long text its beginning. Absent: not looked into. */
+  /** The data, as `parse` of `@codemode/text` reads it; only the beginning of a long text. Absent if not examined. */
   readonly value?: JsonValue;
   /** The text ends in the middle of its data. */
   readonly isCut?: true;
 }
 
-/** Longer texts are not looked into. */
+/** Longer texts are not examined. */
 const MAX_CHARACTERS = 500_000;
-/** Of lines and tables this many are checked: the others are like them. */
+/** Maximum number of lines or table rows to check: the others are like them. */
 const MAX_LINES = 40;
 const MAX_LINE_CHARACTERS = 20_000;
-/** Of a longer literal the names are not worth the time. */
+/** The names in a longer literal are not worth the time. */
 const MAX_LITERAL_CHARACTERS = 50_000;
 
-/** What a text holds. Foreign text: nothing of it is run, and time grows with its length. */
+/** The data in an untrusted text. Nothing is executed, and the time is linear in its length. */
 export function textDataOf(text: string): TextData {
   if (text.length > MAX_CHARACTERS) return PLAIN;
   const first = /^\s*([{[(])?/.exec(text.slice(0, 100))?.[1];
@@ -49,10 +49,10 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** Longer headings are texts of their own. */
+/** A longer heading is a text of its own. */
 const MAX_HEADING_CHARACTERS = 1_000;
 
-/** `Found 2 issues:`, and below it one JSON value to the end, or in one block of code. */
+/** `Found 2 issues:`, followed by one JSON value to the end or in one code block. */
 function jsonUnderHeading(text: string): TextData | undefined {
   const start = text.slice(0, MAX_HEADING_CHARACTERS).search(/\n[ \t]*(?:[{[]|```)/);
   if (start < 0) return undefined;
@@ -78,17 +78,17 @@ function isWhole(text: string, first: string): boolean {
   return text.trimEnd().endsWith(CLOSING[first] as string);
 }
 
-/** JSON that the server has cut begins as JSON does: with a name in quotes, or with a value. */
+/** JSON that the server has cut starts like JSON: with a quoted name or with a value. */
 function cutText(text: string): TextData {
   return /^\s*(?:\{\s*"[^"\n]{1,100}"\s*:|\[\s*(?:[{["\d-]))/.test(text.slice(0, 400))
     ? { kind: 'j', isCut: true }
     : PLAIN;
 }
 
-/** Brackets, then something that only Python writes so. */
+/** Brackets, then something that only Python writes. */
 const PYTHON = /^\s*[[({][[({\s]*(?:[bru]?'|None\b|True\b|False\b|-?\d|datetime\.|Decimal\(|UUID\()/;
 
-/** As `repr` writes it. Simple ones are made JSON, for their names; of others only the kind is known. */
+/** The output of `repr`. A simple one is converted to JSON for its names. Of others only the kind is known. */
 function pythonLiteral(text: string): TextData {
   if (!PYTHON.test(text.slice(0, 400)) || !/'|\b(?:None|True|False)\b|^\s*\(/.test(text)) return PLAIN;
   if (text.length > MAX_LITERAL_CHARACTERS || /["\\]/.test(text)) return { kind: 'p' };
@@ -110,7 +110,7 @@ function tableIn(text: string): TextData | undefined {
   return csv(lines);
 }
 
-/** `|---|:--:|`. Each test takes time in proportion to the line. */
+/** `|---|:--:|`. Each test is linear in the length of the line. */
 function isRule(line: string): boolean {
   return line.includes('|') && line.includes('--') && /^[-:|\s]+$/.test(line);
 }
@@ -128,7 +128,7 @@ function markdownTable(lines: readonly string[], rule: number): TextData | undef
     .slice(rule + 1)
     .filter((line) => line.includes('|'))
     .map(cellsOf);
-  // With two columns the line above the rule may be the first pair of many: `| Name | Ann |`.
+  // With two columns the line above the rule may be the first of many pairs: `| Name | Ann |`.
   return rowsWith('t', header, records, header.length > 2);
 }
 
@@ -150,7 +150,7 @@ function csv(lines: readonly string[]): TextData | undefined {
     : undefined;
 }
 
-/** Names are taken over only from a line that is certainly a header: a line of data has data in it. */
+/** Names are used only from a line that is certainly a header: a line of data contains data. */
 function rowsWith(
   kind: TextKind,
   header: readonly string[],
@@ -161,7 +161,7 @@ function rowsWith(
   return { kind, value: records.map((cells) => rowOf(header, cells)) };
 }
 
-/** In some column everything but the first cell is a number; or has one in it (`user-17`, `2025-01-31`), in three lines and more. */
+/** Whether some column has only numbers below its first cell. From three lines on, text with a digit counts (`user-17`, `2025-01-31`). */
 function isAboveNumbers(header: readonly string[], records: readonly (readonly string[])[]): boolean {
   const number = records.length < 3 ? /^-?\d+(?:\.\d+)?%?$/ : /\d/;
   return header.some(
@@ -174,7 +174,7 @@ function rowOf(header: readonly string[], cells: readonly string[]): JsonObject 
   return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']));
 }
 
-/** Cells of a line; one with a line break in its quotes is taken for two lines, and then nothing fits. */
+/** The cells of a line. A quoted line break splits a line in two, and then the text is not recognised as a table. */
 function cellsIn(line: string, delimiter: string): string[] {
   const cells: string[] = [];
   let cell = '';

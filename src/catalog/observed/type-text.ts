@@ -1,11 +1,11 @@
 import { cutToDepth, EMPTY, type ObservedObject, type ObservedShape, SHAPE_BOUNDS } from './observed-shape.js';
 import { TEXT_KINDS, type TextKind } from './text-data.js';
 
-/** About 700 tokens: what nobody promised should not take the place of what somebody did. */
+/** About 700 tokens: observed types must not crowd out declared ones. */
 const MAX_CHARACTERS = 2_500;
 const MAX_ONE_LINE = 90;
 
-/** A shape as a TypeScript type. Its text has no characters but those of field names and of the language. */
+/** A shape as a TypeScript type. Its text has only field names and TypeScript syntax. */
 export function typeText(shape: ObservedShape): string {
   for (let depth: number = SHAPE_BOUNDS.depth + 1; depth > 0; depth -= 1) {
     const text = write(cutToDepth(shape, depth), '');
@@ -26,7 +26,7 @@ function write(shape: ObservedShape, indent: string): string {
   return kinds.length === 0 ? 'unknown' : kinds.join(' | ');
 }
 
-/** Comments do not nest, but no text within a text is looked into, so there is never one inside another. */
+/** Comments cannot nest. Text inside a text is not examined, so a comment never contains another. */
 function textType({ texts = '', json, isCut }: ObservedShape, indent: string): string {
   const kinds = [...texts] as TextKind[];
   const read = kinds.filter((kind) => kind !== 'x');
@@ -57,7 +57,7 @@ function writeObject({ properties, others }: ObservedObject, indent: string): st
     const key = /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
     return `${key}${isOptional ? '?' : ''}: ${write(shape, inner)}`;
   });
-  // An index signature must fit every property beside it.
+  // An index signature must match every property beside it.
   if (others !== undefined) members.push('[key: string]: unknown');
   const oneLine = `{ ${members.join('; ')} }`;
   if (indent.length + oneLine.length <= MAX_ONE_LINE && !oneLine.includes('\n')) return oneLine;

@@ -1,21 +1,21 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { CallerId } from '../../domain/run.js';
 
-/** Beyond these nothing new is counted. */
+/** Further callers are not counted. */
 const MAX_CALLERS = 200;
 const MAX_SERVERS = 500;
-/** When one server has so many runs, all counts of its caller are halved: what was used lately counts more. */
+/** When one server reaches this many runs, all counts of its caller are halved, so that recent use counts more. */
 const MAX_RUNS = 1_000;
 
 type Counts = Map<string, number>;
 
 /**
- * In how many runs each caller has used each server (by path), for the order in which an agent is told of them. What is told
- * stays as it was when the program started: clients keep the text for a whole session.
+ * In how many runs each caller has used each server (by path), for the order of servers in the briefing. The order stays fixed
+ * while the process runs: clients keep the text for a whole session.
  */
 export class UsedServers {
   readonly #before: ReadonlyMap<CallerId, ReadonlyMap<string, number>>;
-  /** Since the last time it was written. */
+  /** Counts since the last write. */
   readonly #fresh = new Map<CallerId, Counts>();
 
   constructor(stored: JsonValue | undefined) {
@@ -31,7 +31,7 @@ export class UsedServers {
     return this.#before.get(caller);
   }
 
-  /** What is on disk by now, and what has come since; that is then no longer fresh. */
+  /** The counts on disk plus the new ones, which are then no longer fresh. */
   addedTo(stored: JsonValue | undefined): JsonObject {
     const all = readCounts(stored);
     for (const [caller, counts] of this.#fresh) {
@@ -54,7 +54,7 @@ function addTo(all: Map<CallerId, Counts>, caller: CallerId, path: string, runs:
   if (sum >= MAX_RUNS) for (const [each, count] of counts) counts.set(each, Math.ceil(count / 2));
 }
 
-/** From a file that anybody may have written: what is no count is left out. */
+/** Reads an untrusted file. Invalid counts are left out. */
 function readCounts(stored: JsonValue | undefined): Map<CallerId, Counts> {
   const all = new Map<CallerId, Counts>();
   if (!isJsonObject(stored)) return all;

@@ -22,7 +22,7 @@ export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<str
       toolDocs(tool, name, [], isBrief ? 'signatures' : 'compact', { asks: asking.has(tool.name) }),
       '',
     );
-    // Not async: the client sees whether the program waits for the promise that it gave.
+    // Not async: the client detects whether the program awaits the promise that it returned.
     return `${docs}export function ${name}(input) {
   return _callTool(${quoteVisibly(server.id)}, ${quoteVisibly(tool.name)}, input);
 }
@@ -49,7 +49,7 @@ export function nodePackage({ server, isBrief }: ServerPackage): ReadonlyMap<str
   return files.set('index.d.ts', text);
 }
 
-/** What all servers share: the types of the client. */
+/** The files that all servers share: the types of the client. */
 export const NODE_CLIENT_FILES: ReadonlyMap<string, string> = new Map([
   ['client/mcp_client.d.ts', PACKAGE_CLIENT_DECLARATIONS],
 ]);

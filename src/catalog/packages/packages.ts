@@ -6,8 +6,8 @@ import { NODE_CLIENT_FILES, nodePackage } from './node.js';
 import { PYTHON_CLIENT_FILES, pythonPackage } from './python.js';
 
 /**
- * What lies in /workspace beside a program: for each server a module with a function per tool, and their types. The same
- * map for the same snapshot, so nobody may change it.
+ * The files in /workspace beside a program: for each server a module with a function per tool, and their types. The same snapshot
+ * gives the same map, so nobody may change it.
  */
 export function packagesFor(snapshot: CatalogSnapshot, language: ProcessLanguage): ReadonlyMap<string, string> {
   const known = packages.get(snapshot) ?? new Map<ProcessLanguage, ReadonlyMap<string, string>>();
@@ -18,8 +18,8 @@ export function packagesFor(snapshot: CatalogSnapshot, language: ProcessLanguage
 }
 
 /**
- * The part of them that a program can have use for: of a server that its source does not name, nothing. A program that
- * makes up names while it runs, or looks at what lies in `servers`, gets everything.
+ * The files that a program can use: none of a server that its source does not name. A program that builds names at run time, or
+ * lists the files in `servers`, gets everything.
  */
 export function packagesNamedIn(source: string, all: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   if (LOOKS_AROUND.test(source)) return all;
@@ -31,11 +31,11 @@ export function packagesNamedIn(source: string, all: ReadonlyMap<string, string>
   );
 }
 
-/** Imports by a name that is not written out, and whatever reads folders. */
+/** Imports by a computed name, and anything that reads folders. */
 const LOOKS_AROUND =
   /\b(?:import|require)\s*\(\s*(?!['"])|import_module|__import__|importlib|pkgutil|readdir|opendir|listdir|scandir|iterdir|glob|walk|(?<!\.)\b(?:exec|eval)\s*\(/;
 
-/** What may go to every program. 30 real servers with 1,312 tools take 2.8 (Node) and 3.3 (Python) million characters. */
+/** The maximum size for every program. 30 real servers with 1,312 tools take 2.8 (Node) and 3.3 (Python) million characters. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 const packages = new WeakMap<CatalogSnapshot, Map<ProcessLanguage, ReadonlyMap<string, string>>>();

@@ -1,4 +1,4 @@
-/** `client/_wrappers.py`: what the functions of all servers are made of. */
+/** `client/_wrappers.py`: the code that the functions of all servers share. */
 export const PYTHON_WRAPPERS = `"""What the generated modules of servers share."""
 
 import sys
@@ -43,7 +43,7 @@ def attribute(module, name, types, functions):
     raise AttributeError(message)
 `;
 
-/** \`client/mcp_client.pyi\`: what every package refers to. */
+/** `client/mcp_client.pyi`: the types that every package refers to. */
 export const PYTHON_MCP_CLIENT_STUB = `from collections.abc import Awaitable
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar, overload
 

@@ -13,9 +13,8 @@ import { metaOf, namesOf, type ServerMeta, type ServerPackage, sortedTools } fro
 import { unavailabilityOf, unavailablePythonModule } from './unavailable.js';
 
 /**
- * `servers/<module>/` for Python: the functions, which are quick to import, and stubs with their types. At run time a
- * `TypedDict` is a dictionary and nothing else, so its name is one for `dict`. Names of tools never begin with `_` and a
- * letter: those are ours.
+ * `servers/<module>/` for Python: the functions, which are fast to import, and stubs with their types. At run time a `TypedDict` is
+ * only a dictionary, so its name is an alias of `dict`. Names of tools never begin with `_` and a letter: those are ours.
  */
 export function pythonPackage({ server, isBrief }: ServerPackage): ReadonlyMap<string, string> {
   const unavailable = unavailabilityOf(server);
@@ -49,7 +48,7 @@ ${functions.join('\n\n')}`;
   return files.set('__init__.pyi', stubs.functionsText).set('_types.pyi', stubs.typesText);
 }
 
-/** What all servers share: the client's types, and what the functions are made of. */
+/** The files that all servers share: the client's types, and the code of the functions. */
 export const PYTHON_CLIENT_FILES: ReadonlyMap<string, string> = new Map([
   ['servers/__init__.py', '"""The connected servers, a module each."""\n'],
   ['servers/py.typed', ''],
@@ -62,7 +61,7 @@ function functionText(tool: Tool, name: string, detail: Detail, asks: boolean): 
   const lines = toolDocs(tool, name, [], detail, { asks });
   const keys = argumentNames(tool);
   if (keys !== '') lines.push(`Arguments: ${keys}`);
-  // The first argument has a name that a property may have too: then the name is the property's.
+  // If a property has the name of the first argument, the name belongs to the property.
   const { properties } = tool.inputSchema ?? {};
   const slash = isJsonObject(properties) && Object.hasOwn(properties, 'arguments') ? '/, ' : '';
   return `async def ${name}(arguments=None, ${slash}**named):
@@ -71,8 +70,8 @@ ${docstring(lines, '    ')}    return await _call(${pythonString(tool.name)}, ar
 }
 
 /**
- * What each function takes, as JSON on one line, for the check before the program starts: `!` marks what is required, `*` that more is
- * allowed. Null where names do not say it.
+ * The parameters of each function, as JSON on one line, for the check before the program starts: `!` marks required ones, `*` means
+ * that more are allowed. Null if names do not describe the input.
  */
 function inputsText(tools: readonly Tool[], names: ReadonlyMap<string, string>): string {
   return visibleJson(Object.fromEntries(tools.map((tool) => [names.get(tool.name), takenBy(tool)])));
@@ -83,7 +82,7 @@ function takenBy({ inputSchema }: Tool): string[] | null {
   const { properties, required, additionalProperties } = inputSchema;
   if (inputSchema.type !== 'object' || !isJsonObject(properties)) return null;
   const keys = Object.keys(properties);
-  // `!` and `*` are marks here.
+  // `!` and `*` have a meaning here.
   if (keys.length > MAX_CHECKED_ARGUMENTS || keys.some((key) => /[!*]/.test(key))) return null;
   const isRequired = (key: string) => {
     const property = properties[key];

@@ -4,8 +4,8 @@ import { pythonString } from '../declarations/python/python-text.js';
 import type { CatalogServer } from '../snapshot.js';
 
 /**
- * Why nothing can be imported from a server: it has no tools, and that is not its own choice. An import of it fails with this, and
- * not later with a function that is missing.
+ * Why nothing can be imported from a server that has no tools because of a problem. The import fails with this message, instead of
+ * a missing function later.
  */
 export function unavailabilityOf({ id, tools, problem, isStarting }: CatalogServer): string | undefined {
   if (tools.length > 0) return undefined;
@@ -14,7 +14,7 @@ export function unavailabilityOf({ id, tools, problem, isStarting }: CatalogServ
   return `server ${id} is not available: ${problem}. Do without it, or ask the user to check it with: codemode servers`;
 }
 
-/** The module of such a server for Node. The code makes it an error of the import. */
+/** The Node module of an unavailable server. Its code makes the import fail. */
 export function unavailableNodeModule(reason: string): string {
   return `throw Object.assign(new Error(${quoteVisibly(reason)}), { code: "ERR_MODULE_NOT_FOUND" });\n`;
 }

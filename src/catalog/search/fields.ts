@@ -1,7 +1,7 @@
 import type { Tool } from '../../domain/tool.js';
 import type { RANKING } from './ranking.js';
 
-/** What is searched of a tool, field by field, within `budgetChars` in all: the fields that say most are filled first. */
+/** The searchable text of a tool, by field, within `budgetChars` in total. The most informative fields are filled first. */
 export function fieldsOf(tool: Tool, budgetChars: number): Record<keyof typeof RANKING.fields, string> {
   const budget = new Budget(budgetChars);
   const name = budget.take(tool.name);
@@ -17,11 +17,11 @@ export function fieldsOf(tool: Tool, budgetChars: number): Record<keyof typeof R
   return { name, title, summary, details, propertyNames, propertyTexts, enumValues };
 }
 
-/** A description of a megabyte is an attack or an accident; what tells tools apart is in its first pages. */
+/** A description of a megabyte is an attack or an accident. Tools differ in their first pages. */
 const MAX_FIELD_CHARS = 1_500;
 const MAX_SUMMARY_CHARS = 300;
 const MAX_SCHEMA_NODES = 300;
-/** A tool with a smaller budget has a smaller part of its schema walked. */
+/** With a smaller budget, a smaller part of the schema is walked. */
 const CHARS_PER_NODE = 10;
 const MAX_SCHEMA_DEPTH = 6;
 const MAX_ENUM_VALUES = 40;
@@ -42,7 +42,7 @@ class Budget {
   }
 }
 
-/** The first sentence or line: what the tool is for. The rest tells how to use it, and names other tools. */
+/** The first sentence or line states the tool's purpose. The rest tells how to use it, and names other tools. */
 function endOfSummary(description: string): number {
   const opening = description.slice(0, MAX_SUMMARY_CHARS);
   const end = opening.trimStart().search(/[.!?](?:\s|$)|[。！？]|\n/);
@@ -55,7 +55,7 @@ interface SchemaWords {
   enums: string[];
 }
 
-/** Walks a foreign schema by hand: breadth first, each node once, no reference followed, everything counted. */
+/** Walks an untrusted schema: breadth first, each node once, no reference followed, everything counted. */
 function readSchema(root: unknown, maxNodes: number): SchemaWords {
   const found: SchemaWords = { names: [], texts: [], enums: [] };
   const queue: { node: unknown; depth: number }[] = [{ node: root, depth: 0 }];

@@ -4,7 +4,7 @@ import type { QueryStep } from './query.js';
 import { RANKING } from './ranking.js';
 import { forEachRun, isHumped, termOf, wordsOf, wordsOfRun } from './tokenize.js';
 
-/** How much of each tool's name a query asks for, its rare words counting more. */
+/** How much of each tool's name a query covers. Rare words count more. */
 export class NameMatch {
   readonly #postings: Postings;
   readonly #toolCount: number;
@@ -21,7 +21,7 @@ export class NameMatch {
     });
   }
 
-  /** The factor for each tool: 1 where the query has nothing of its name, `1 + RANKING.fullName` where it has all. */
+  /** The factor for each tool: 1 if the query has no word of its name, `1 + RANKING.fullName` if it has all. */
   factorsFor(steps: readonly QueryStep[]): Float32Array {
     const asked = new Map<number, number>();
     for (const step of steps) {
@@ -36,7 +36,7 @@ export class NameMatch {
     for (const [term, weight] of asked) {
       for (const { tool, share } of this.#named.get(term) ?? []) covered[tool]! += share * weight;
     }
-    // What is asked for as one word and in its parts is asked for once.
+    // A word that is asked for both whole and in parts counts once.
     return covered.map((share) => 1 + RANKING.fullName * Math.min(1, share));
   }
 
@@ -48,8 +48,8 @@ export class NameMatch {
 }
 
 /**
- * The share of each word in a name. `createIssue` is `create` and `issue`; as one word it is both of them, not a third that nobody asks
- * for.
+ * The share of each word in a name. `createIssue` is `create` and `issue`. As one word it stands for both, not for a third that
+ * nobody asks for.
  */
 function sharesOf(name: string, postings: Postings, prefix: number | undefined): ReadonlyMap<number, number> {
   const rarities = new Map<number, number>();
@@ -73,13 +73,13 @@ function sharesOf(name: string, postings: Postings, prefix: number | undefined):
   return shares;
 }
 
-/** Fewer tools may begin alike by chance. */
+/** Fewer tools may share a prefix by chance. */
 const LEAST_TOOLS = 3;
 const SHARED_PART = 0.8;
 
 /**
- * By server, the word that nearly all of its names begin with: `linear_createIssue`, `linear_getTeams`. It names the server, and who asks
- * for an issue to be created leaves nothing out.
+ * By server, the word that nearly all its tool names begin with: `linear_createIssue`, `linear_getTeams`. It names the server, so a
+ * query for creating an issue need not mention it.
  */
 function prefixesOf(tools: readonly Tool[], postings: Postings): ReadonlyMap<string, number> {
   const counts = new Map<string, Map<number, number>>();
@@ -101,5 +101,5 @@ function prefixesOf(tools: readonly Tool[], postings: Postings): ReadonlyMap<str
   return prefixes;
 }
 
-/** The protocol allows a name 128 characters; foreign servers need not keep to it. */
+/** The protocol limits a name to 128 characters, but untrusted servers may exceed that. */
 const MAX_NAME_CHARS = 200;

@@ -1,27 +1,27 @@
 import { RANKING } from './ranking.js';
 import { forEachRun, termOf, wordsOfRun } from './tokenize.js';
 
-/** One field of every document: how much its words weigh, and how much its length is held against them. */
+/** One field of every document: the weight of its words, and the penalty for its length. */
 export interface FieldWeight {
   readonly weight: number;
   readonly lengthPenalty: number;
 }
 
-/** One thing asked for: terms of which the best match counts, each with its share. */
+/** One word of a query: alternative terms, each with its share. The best match counts. */
 export interface QueryWord {
   readonly alternatives: readonly { readonly term: string; readonly share: number }[];
   readonly weight: number;
 }
 
-/** What one word of a query adds to which documents. */
+/** The scores that one word of a query adds to documents. */
 export interface Match {
   readonly documents: readonly number[];
   readonly values: Float32Array;
 }
 
 /**
- * An inverted index with BM25F weights worked out when it is built: for each term the documents that hold it and what it
- * adds to the score of each. Built once, never changed.
+ * An inverted index with precomputed BM25F weights: for each term the documents that contain it and its score in each. Built once,
+ * never changed.
  */
 export class Postings {
   readonly #terms: ReadonlyMap<string, number>;
@@ -66,12 +66,12 @@ export class Postings {
     return this.#terms.get(term);
   }
 
-  /** Every word that was read, before stemming, with the number of documents that hold its stem. */
+  /** Every indexed word, before stemming, with the number of documents that contain its stem. */
   *words(): Generator<{ word: string; documentCount: number }> {
     for (const [word, term] of this.#wordTerms) yield { word, documentCount: this.#countOf(term) };
   }
 
-  /** How telling a term is: high where few documents hold it. */
+  /** How significant a term is: high if few documents contain it. */
   rarity(term: number): number {
     const count = this.#countOf(term);
     return Math.log(1 + (this.#documentCount - count + 0.5) / (count + 0.5));
@@ -85,7 +85,7 @@ export class Postings {
       const id = this.#terms.get(term);
       if (id === undefined) continue;
       const rarity = Math.min(ceiling, this.rarity(id));
-      // A rare synonym of a common word tells no more than the common word does.
+      // A rare synonym of a common word is no more significant than the common word.
       if (share === 1) ceiling = rarity;
       const factor = word.weight * share * rarity;
       const end = this.#offsets[id + 1]!;
@@ -115,7 +115,7 @@ interface WeighedBag {
   readonly weights: readonly number[];
 }
 
-/** Sums each term of each document over its fields, each occurrence divided by how long its field is for its kind. */
+/** Sums each term of each document over its fields. Each occurrence is divided by the relative length of its field. */
 function weighTerms(reader: TermReader, documentCount: number, fields: readonly FieldWeight[]): WeighedBag[] {
   const averages = fields.map((_, field) => {
     let total = 0;
@@ -139,10 +139,10 @@ function weighTerms(reader: TermReader, documentCount: number, fields: readonly 
   });
 }
 
-/** Bounds the memory of an index over hostile text in which no word comes twice. 1,839 real tools have 10,400. */
+/** Limits the memory of an index over hostile text in which no word repeats. 1,839 real tools have 10,400. */
 const MAX_RUNS = 500_000;
 
-/** Texts to term numbers, all in one array. A run of letters is split and stemmed once, however often it occurs. */
+/** Converts texts to term numbers, all in one array. A run of letters is split and stemmed once, however often it occurs. */
 class TermReader {
   readonly terms = new Map<string, number>();
   readonly wordTerms = new Map<string, number>();

@@ -4,21 +4,21 @@ import { extensionOf, impliedSteps, splitSteps } from './steps.js';
 import { termOf, wordsOf } from './tokenize.js';
 import { acronymOf, alternativesTo, isStopWord, longFormOf } from './vocabulary.js';
 
-/** What the index knows of words; a query is read against it. */
+/** The words of the index. A query is read against it. */
 export interface KnownWords {
   hasTerm(term: string): boolean;
-  /** The known word that a misspelt one was meant to be. */
+  /** The known word closest to a misspelt one. */
   nearest(word: string): string | undefined;
 }
 
 /** One step of a query. */
 export interface QueryStep {
   readonly words: readonly QueryWord[];
-  /** What the step's best tool counts against that of a step the query names. */
+  /** The weight of the step's best tool, relative to a step that the query names. */
   readonly pull: number;
 }
 
-/** The steps of a query, in order, the implied ones last. None where the index knows no word of the query. */
+/** The steps of a query, in order, the implied ones last. Empty if the index knows no word of the query. */
 export function readQuery(query: string, known: KnownWords): QueryStep[] {
   const text = readableOf(query);
   const reader = new QueryReader(known, isStopWord);
@@ -26,19 +26,19 @@ export function readQuery(query: string, known: KnownWords): QueryStep[] {
   const implied = impliedSteps(text).map((step) => ({ words: reader.read(step), pull: RANKING.implied }));
   const steps = [...named, ...implied].filter((step) => step.words.length > 0);
   if (steps.length > 0) return steps;
-  // Nothing but small words: better to look for those than for nothing.
+  // Only stop words: searching for those is better than for nothing.
   const words = new QueryReader(known, () => false).read(text);
   return words.length > 0 ? [{ words, pull: 1 }] : [];
 }
 
-/** Whether a query asks for nothing: no letter and no digit in it. */
+/** Whether a query is empty: it has no letter and no digit. */
 export function isBlank(query: string): boolean {
   return !/[\p{L}\p{N}]/u.test(readableOf(query));
 }
 
-/** A request of more than a page is cut: its first page says what it is about. */
+/** A query longer than a page is cut: its first page says what it is about. */
 const MAX_QUERY_CHARS = 4_000;
-/** Bounds the work of one query. */
+/** Limits the work of one query. */
 const MAX_QUERY_WORDS = 96;
 const MAX_CORRECTIONS = 12;
 const SHORTEST_HALF = 4;
@@ -47,7 +47,7 @@ function readableOf(query: string): string {
   return query.trimStart().slice(0, MAX_QUERY_CHARS);
 }
 
-/** What describes an argument of the call, not the tool: addresses, paths and file names, quoted values. */
+/** Text that describes an argument of the call, not the tool: addresses, paths and file names, quoted values. */
 const ARGUMENTS = new RegExp(
   [
     '(?<url>https?://\\S+|(?<![\\w@/.-])(?:[a-z0-9-]+\\.)+(?:com|org|net|io|dev|gov|edu|cn|de|uk|co|ai)(?![\\w-])(?:/\\S*)?)',
@@ -99,7 +99,7 @@ class QueryReader {
     });
   }
 
-  /** `screen shot` asks for `screenshot` where the index has it. */
+  /** `screen shot` means `screenshot` if the index has it. */
   #isCompound(word: string, next: string): boolean {
     return word.length > 2 && next.length > 2 && this.#known.hasTerm(termOf(word + next));
   }
@@ -137,11 +137,11 @@ function wordsForArgument(match: RegExpMatchArray): string {
   if (path === undefined) return quoted ?? '';
   const extension = extensionOf(path);
   if (extension === undefined) return 'directory';
-  // Without a folder it may be no file at all: `Node.js`.
+  // Without a folder it may not be a file: `Node.js`.
   return path.includes('/') ? `file ${extension}` : `file ${path}`;
 }
 
-/** `acronym` may replace the word as well. It is not a separate word: what says `pull request (PR)` counts once. */
+/** `acronym` is an alternative to the word. It is not a separate word: a text with `pull request (PR)` counts once. */
 function withSynonyms(word: string, weight: number, acronym?: string): QueryWord {
   const term = termOf(word);
   const alternatives = [{ term, share: 1 }, ...alternativesTo(term)];
@@ -149,7 +149,7 @@ function withSynonyms(word: string, weight: number, acronym?: string): QueryWord
   return { alternatives, weight };
 }
 
-/** A word said twice in one step is not asked for twice. */
+/** A repeated word in one step counts once. */
 function withoutRepeats(words: readonly QueryWord[]): QueryWord[] {
   const byTerm = new Map<string, QueryWord>();
   for (const word of words) {

@@ -8,7 +8,7 @@ export interface ToolScores {
   readonly words: readonly Match[];
   /** Of every tool. */
   readonly names: readonly string[];
-  /** Tools from `start` to before `end` are asked for. */
+  /** Only tools from `start` to before `end` are wanted. */
   readonly start: number;
   readonly end: number;
 }
@@ -19,9 +19,9 @@ export interface Selected {
 }
 
 /**
- * Chooses tools one by one. Each choice takes away most of the pull of the steps and words it answers, so that the next
- * one is the best for what is still open: the steps of a query take turns, and ten tools that all answer the same few
- * words do not fill the top. Scores never rise from one hit to the next; ties go to the lower tool number.
+ * Chooses tools one by one. Each choice removes most of the weight of the steps and words it answers, so that the next choice is
+ * the best for what is still open: the steps of a query take turns, and ten tools that all answer the same few words do not fill
+ * the top. Scores never rise from one hit to the next; ties go to the lower tool number.
  */
 export function selectTools(scores: ToolScores, limit: number): Selected[] {
   const candidates = candidatesOf(scores);
@@ -36,7 +36,7 @@ export function selectTools(scores: ToolScores, limit: number): Selected[] {
   return [...chosen, ...rest.map((tool) => ({ tool, score: (floor * scores.whole[tool]!) / top }))].slice(0, limit);
 }
 
-/** After these the rest comes by its score for the whole query: nobody reads that far, and weighing costs. */
+/** Further hits are ranked by their score for the whole query: nobody reads that far, and weighing is expensive. */
 const MAX_WEIGHED_HITS = 30;
 const WHOLE_CANDIDATES = 60;
 const STEP_CANDIDATES = 20;
@@ -49,7 +49,7 @@ function candidatesOf({ whole, steps, start, end }: ToolScores): number[] {
   return [...found].sort((a, b) => a - b);
 }
 
-/** The tools of the highest scores above zero, best first, ties by number. */
+/** The tools with the highest scores above zero, best first, ties by number. */
 function highest(scores: Float32Array, start: number, end: number, count: number): number[] {
   const best: number[] = [];
   let bar = 0;
@@ -67,14 +67,14 @@ function highest(scores: Float32Array, start: number, end: number, count: number
   return best;
 }
 
-/** The same for a count too high to keep in order on the way. */
+/** The same for a count too high to keep sorted during the scan. */
 function ranked(scores: Float32Array, start: number, end: number): number[] {
   const matching: number[] = [];
   for (let tool = start; tool < end; tool += 1) if (scores[tool]! > 0) matching.push(tool);
   return matching.sort((a, b) => scores[b]! - scores[a]! || a - b);
 }
 
-/** What every candidate still counts for, while tools are being chosen. Slots are positions in `candidates`. */
+/** The current score of every candidate while tools are being chosen. Slots are positions in `candidates`. */
 class Board {
   readonly #candidates: readonly number[];
   readonly #whole: Float32Array;
@@ -85,10 +85,10 @@ class Board {
     readonly top: number;
     left: number;
   }[];
-  /** Per slot: what its words that are still open add. */
+  /** Per slot: the score of its words that are still open. */
   readonly #fresh: Float32Array;
   readonly #isTaken: Uint8Array;
-  /** Slots by the name of their tool, and per slot what is left of it beside tools of the same name. */
+  /** Slots by tool name, and per slot the score that remains beside chosen tools of the same name. */
   readonly #twins = new Map<string, number[]>();
   readonly #names: readonly string[];
   readonly #left: Float32Array;

@@ -1,6 +1,6 @@
 /**
- * Finds the known word a misspelt one was meant to be. Only asked about words the index does not have, so that a right
- * word is never "corrected" into a commoner one.
+ * Finds the known word closest to a misspelt one. Only used for words that the index does not have, so that a correct word is never
+ * "corrected" into a more common one.
  */
 export class Spelling {
   readonly #buckets = new Map<string, Entry[]>();
@@ -16,7 +16,7 @@ export class Spelling {
     }
   }
 
-  /** The nearest known word; of several the one most documents hold. */
+  /** The nearest known word. Of several, the one that most documents contain. */
   nearest(word: string): string | undefined {
     if (word.length < SHORTEST_CORRECTED || word.length > LONGEST_CORRECTED || /\d/.test(word)) return undefined;
     let limit = word.length >= SHORTEST_CORRECTED_TWICE ? 2 : 1;
@@ -24,7 +24,7 @@ export class Spelling {
     let nearest: Entry | undefined;
     for (const length of nearLengths(word.length, limit)) {
       for (const entry of this.#buckets.get(bucketOf(word, length)) ?? []) {
-        // One edit changes at most two letters of the set; most words are ruled out by that alone.
+        // One edit changes at most two letters of the set. That alone rules out most words.
         if (bitCount(letters ^ entry.letters) > 2 * limit) continue;
         const distance = boundedDistance(word, entry.word, limit);
         if (distance > limit) continue;
@@ -40,17 +40,17 @@ export class Spelling {
 interface Entry {
   readonly word: string;
   readonly documentCount: number;
-  /** One bit for each letter the word has. */
+  /** One bit for each letter of the word. */
   readonly letters: number;
 }
 
 const SHORTEST_CORRECTED = 4;
 const SHORTEST_CORRECTED_TWICE = 8;
 const LONGEST_CORRECTED = 24;
-/** Bounds the work for one word where a hostile catalog fills one bucket. */
+/** Limits the work for one word if a hostile catalog fills one bucket. */
 const MAX_BUCKET_WORDS = 500;
 
-/** A first letter is seldom mistyped, and asking for it leaves few candidates: 142 of a length at most in 1,839 real tools. */
+/** A first letter is seldom mistyped, and requiring it leaves few candidates: at most 142 of a length in 1,839 real tools. */
 function bucketOf(word: string, length: number): string {
   return `${word.charAt(0)}${length}`;
 }
@@ -73,7 +73,7 @@ function bitCount(bits: number): number {
   return count;
 }
 
-/** Edit distance with neighbours swapped counting one; anything above `limit` comes back as `limit + 1`. */
+/** Edit distance in which a swap of neighbours counts as one. Anything above `limit` is returned as `limit + 1`. */
 function boundedDistance(from: string, to: string, limit: number): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,7 +1,7 @@
 /**
- * Cuts an English word to a stem that its forms share: `lists`, `listing`, `listed` -> `list`;
- * `generate`, `generator`, `generation` -> `generat`. Words of other alphabets come back as they are.
- * Lighter than Porter's stemmer in what it cuts, and made for tools: it knows agent nouns (`searcher`, `pdf_merger`).
+ * Cuts an English word to a stem that its forms share: `lists`, `listing`, `listed` -> `list`; `generate`, `generator`,
+ * `generation` -> `generat`. Words of other alphabets are returned unchanged.
+ * It cuts less than Porter's stemmer and is made for tools: it knows agent nouns (`searcher`, `pdf_merger`).
  */
 export function stem(word: string): string {
   if (word.length < SHORTEST_STEMMED || !/^[a-z]+$/.test(word)) return word;
@@ -18,7 +18,7 @@ export function stem(word: string): string {
 const SHORTEST_STEMMED = 4;
 const SHORTEST_STEM = 3;
 
-/** `ation` and `ator` keep `at`, so that they meet the stem of `-ate` verbs; `shortest` is for what is left. */
+/** `ation` and `ator` keep `at`, so that they match the stem of `-ate` verbs. `shortest` is the minimum length of the stem. */
 const SUFFIXES: readonly { suffix: string; replacement: string; shortest: number }[] = [
   { suffix: 'ization', replacement: 'ize', shortest: 5 },
   { suffix: 'ation', replacement: 'at', shortest: 5 },
@@ -32,7 +32,7 @@ const SUFFIXES: readonly { suffix: string; replacement: string; shortest: number
   { suffix: 'er', replacement: '', shortest: 4 },
 ];
 
-/** Words of their own that would fall together with another one: `customer` with `custom`, `directions` with `direct`. */
+/** Words that would otherwise have the stem of another word: `customer` of `custom`, `directions` of `direct`. */
 const KEPT: ReadonlySet<string> = new Set(
   'customer direction poster header counter number order letter paper speed feed string'.split(' '),
 );
@@ -46,7 +46,7 @@ function withoutPlural(word: string): string {
   return word;
 }
 
-/** What is left of `merge` and `merger`, of `split` and `splitter`, has to be one word. */
+/** Makes the stems of `merge` and `merger`, and of `split` and `splitter`, equal. */
 function tidy(base: string): string {
   if (base.length <= SHORTEST_STEM) return base;
   return base.endsWith('e') || /([bdfgmnprt])\1$/.test(base) ? base.slice(0, -1) : base;

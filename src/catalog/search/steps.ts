@@ -1,4 +1,4 @@
-/** The steps a request names, in order: one for each sentence, line or item, and for each verb that `and` joins on. */
+/** The steps that a request names, in order: one for each sentence, line or item, and for each verb joined by `and`. */
 export function splitSteps(query: string): string[] {
   const steps = query
     .split(STEP_ENDS)
@@ -9,9 +9,9 @@ export function splitSteps(query: string): string[] {
 }
 
 /**
- * The steps a request needs and does not name: a result has to be written to the path it is wanted at, what lies at another path has
- * to be read, `tomorrow` needs today's date, and what lies near a place is found by its coordinates. Few, because each takes
- * a rank from a named step.
+ * The steps that a request needs and does not name: a result has to be written to its target path, a file at another path has to be
+ * read, `tomorrow` needs today's date, and places nearby are found by coordinates. Only a few, because each takes a rank from a
+ * named step.
  */
 export function impliedSteps(query: string): string[] {
   const saved = SAVED_TO.exec(query)?.[1];
@@ -55,7 +55,7 @@ const SAVING_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['pptx', 'create save presentation'],
   ['xlsx', 'write excel sheet'],
 ]);
-/** No address: that is fetched. */
+/** Excludes addresses, which are fetched. */
 const PATHS = /(?<![\w/:])(?:~|\.{1,2})?\/[^\s,;'"]+/gu;
 const READING_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['docx', 'get document text'],

@@ -1,8 +1,8 @@
 import { stem } from './stem.js';
 
 /**
- * The words of a text, in order: identifiers split (`getUserByID`, `get_user`, `get-user`), lower case, accents removed,
- * scripts without spaces cut into pairs of characters. The caller bounds the length of the text.
+ * The words of a text, in order: identifiers split (`getUserByID`, `get_user`, `get-user`), lower case, accents removed, scripts
+ * without spaces cut into pairs of characters. The caller limits the length of the text.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
@@ -10,15 +10,15 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-/** The form in which a word is in the index. */
+/** The form of a word in the index. */
 export function termOf(word: string): string {
   return stem(word);
 }
 
 /**
- * Visits the runs of letters and digits of a text, as written. Apart from `wordsOfRun` so that the index can remember
- * runs. By hand so that only the runs with characters beyond ASCII pay for normalising and the Unicode tables, not the
- * whole of a text with one dash in it; on plain ASCII a regular expression is as fast.
+ * Visits the runs of letters and digits of a text, as written. Separate from `wordsOfRun` so that the index can cache runs. A loop,
+ * so that only runs with non-ASCII characters pay for normalising and the Unicode tables, not the whole of a text with one dash in
+ * it; on plain ASCII a regular expression is as fast.
  */
 export function forEachRun(text: string, visit: (run: string) => void): void {
   let start = -1;
@@ -39,18 +39,18 @@ export function forEachRun(text: string, visit: (run: string) => void): void {
   }
 }
 
-/** The words of one run: one, or several where it is an identifier or has no spaces to split at. */
+/** The words of one run: one, or several if it is an identifier or has no spaces to split at. */
 export function wordsOfRun(run: string): string[] {
   if (run.length > LONGEST_WORD_CHARS && !UNSPACED.test(run)) return [];
   if (UNSPACED.test(run)) return pairsOf(run);
   const whole = run.toLowerCase();
   if (!isHumped(run)) return [whole];
   const parts = run.replace(HUMPS, '$1 $2').replace(ACRONYM_END, '$1 $2').toLowerCase().split(' ');
-  // `GitHub` and `OneDrive` are asked for as one word as well.
+  // `GitHub` and `OneDrive` are also searched for as one word.
   return [...parts, whole];
 }
 
-/** Whether a run has words of its own: `getUser`. `IDs` and `PRs` are plurals. Then the run as a whole is the last of its words. */
+/** Whether a run consists of several words: `getUser`. `IDs` and `PRs` are plurals. If so, the whole run is the last of its words. */
 export function isHumped(run: string): boolean {
   return run.toLowerCase() !== run && HUMP.test(run) && !ACRONYM_PLURAL.test(run);
 }

@@ -2,8 +2,8 @@ import { RANKING } from './ranking.js';
 import { termOf } from './tokenize.js';
 
 /**
- * Words that say the same of a tool. Within a group each word finds the others, at `RANKING.synonym` of its own weight.
- * Grouped by what people ask of software in general; nothing here knows a particular server.
+ * Words with the same meaning for a tool. Within a group each word finds the others, at `RANKING.synonym` of its own weight.
+ * Grouped by what people ask of software in general; no group is specific to a server.
  */
 const SYNONYMS: readonly string[] = [
   // verbs
@@ -265,7 +265,7 @@ const ACRONYMS: ReadonlyMap<string, string> = new Map([
   ['poi', 'point interest'],
 ]);
 
-/** Words that carry the grammar or the politeness of a request and nothing of its subject. */
+/** Words that express only the grammar or politeness of a request. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a an the this that these those it its they them their i me my mine we us our you your he she his her who whom ' +
@@ -281,7 +281,7 @@ export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
 }
 
-/** A term that may stand for another, and what it counts against it. */
+/** A term that may replace another, and its relative weight. */
 export interface Alternative {
   readonly term: string;
   readonly share: number;
@@ -304,7 +304,7 @@ export function acronymOf(word: string, next: string): string | undefined {
 }
 
 const ACRONYM_OF_WORDS: ReadonlyMap<string, string> = new Map([...ACRONYMS].map(([short, long]) => [long, short]));
-/** Read with the first search: it takes milliseconds, and most processes end without one. */
+/** Built at the first search: it takes milliseconds, and most processes never search. */
 let alternatives: ReadonlyMap<string, readonly Alternative[]> | undefined;
 
 function readGroups(): Map<string, readonly Alternative[]> {

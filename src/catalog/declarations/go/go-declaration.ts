@@ -5,13 +5,13 @@ import type { GoType } from './go-shapes.js';
 
 /** One declaration of the generated package, in both its forms. */
 export interface GoDeclaration {
-  /** Everything it declares: a function, a type, or a type and its constants. */
+  /** All names it declares: a function, a type, or a type and its constants. */
   readonly names: readonly string[];
   /** Names of other declarations that it needs. */
   readonly uses: readonly string[];
-  /** What the agent reads. */
+  /** The text for the agent. */
   readonly text: string;
-  /** What is compiled. */
+  /** The code for the compiler. */
   readonly code: string;
 }
 
@@ -20,8 +20,8 @@ export interface GoTypeWriterOptions {
   /** Objects nested deeper than this become `any`. */
   readonly maximumDepth: number;
   readonly groupOf: (definition: Definition) => AliasGroup | undefined;
-  /** Definitions that were declared before. */
+  /** Definitions that were already declared. */
   readonly known: ReadonlyMap<AliasGroup, GoType>;
-  /** A name that nothing else has, from now on taken. */
+  /** Returns an unused name and reserves it. */
   readonly freeName: (wanted: string) => string;
 }

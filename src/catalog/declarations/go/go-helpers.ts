@@ -1,6 +1,6 @@
 import type { GoDeclaration } from './go-declaration.js';
 
-/** What a program has beside the tools: declared like them, and compiled only where it is used. */
+/** The functions of a program besides the tools. They are declared like tools and compiled only if they are used. */
 export const GO_HELPERS: readonly GoDeclaration[] = [
   {
     names: ['ptr'],

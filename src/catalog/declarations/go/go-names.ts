@@ -4,26 +4,26 @@ import { alphabetical, assignNames, type NameRules } from '../../names.js';
 import { GO_UNDECLARABLE } from './go-reserved.js';
 
 /*
- * Foreign names to Go identifiers. Letters beyond ASCII are kept where every Go from 1.19 on takes them; what is left
- * out separates words. Names that come out equal are numbered in alphabetical order, `2`, `3`: Go's style has no underscores.
+ * Converts upstream names to Go identifiers. Non-ASCII letters are kept if every Go since 1.19 accepts them; all other characters
+ * separate words. Equal results are numbered in alphabetical order, `2`, `3`: Go's style has no underscores.
  */
 
 const NUMBERED: NameRules = { separator: '', first: 'clean' };
 
-/** Longer names are cut: nested types carry the path to them. */
+/** Longer names are cut: nested types contain the path to them. */
 const MAX_NAME_LENGTH = 80;
 const MAX_TAG_LENGTH = 200;
 
-/** A tool by the two names that it has. */
+/** A tool by its server and its name. */
 export interface NamedTool {
   readonly serverId: string;
   readonly name: string;
 }
 
 /**
- * Function names by original (any unique text): `get_weather` to `getWeather`. Where several servers have a tool of the same
- * name, each is called by its server as well, `githubGetIssue`, and that name is for tools of `github` alone: no server takes a name
- * that means, or may come to mean, a tool of another. A tool that has the name itself, `getUser` beside `get_user`, keeps it.
+ * Function names by original (any unique text): `get_weather` to `getWeather`. If several servers have a tool of the same name,
+ * each name includes its server, `githubGetIssue`, and that name is reserved for tools of `github`: no server takes a name that
+ * means, or may come to mean, a tool of another. A tool whose own name it is, `getUser` beside `get_user`, keeps it.
  */
 export function goFunctionNames(
   originals: readonly string[],
@@ -55,7 +55,7 @@ export function goFunctionNames(
   for (const original of later) {
     const name = qualified.get(original) as string;
     const isItsOwn = isOnly(ofQualified.get(name) ?? new Set(), serverOf(original));
-    // Two servers whose names run into those of their tools: neither has the name.
+    // Two servers whose combined names are equal: neither gets the name.
     const base = isItsOwn ? name : `${name}${digestOf(toolOf(original))}`;
     let free = base;
     for (let number = 2; taken.has(free); number += 1) free = `${base}${number}`;
@@ -81,7 +81,7 @@ function namesByServer(
   return new Map([...groups.values()].flatMap((group) => [...assignNames(group, nameOf, NUMBERED)]));
 }
 
-/** Which servers have tools of a name. */
+/** The servers that have a tool of each name. */
 function serversOf(
   originals: readonly string[],
   nameOf: (original: string) => string,
@@ -104,7 +104,7 @@ function digestOf({ serverId, name }: NamedTool): string {
 }
 
 /**
- * `http_2` and `http2` are two functions, and their types would have one name. The later function gets another number, so that
+ * `http_2` and `http2` are two functions whose types would have one name. The later function gets another number, so that
  * `<Function>Input` is right for both.
  */
 function withOwnTypes(names: ReadonlyMap<string, string>): Map<string, string> {
@@ -128,7 +128,7 @@ export function goFieldNames(propertyNames: readonly string[]): Map<string, stri
   return assignNames(alphabetical(propertyNames), goFieldName, NUMBERED);
 }
 
-/** Constant names of one enumeration by value, without the type's name that comes before them. */
+/** Constant names of one enumeration by value, without the type name that precedes them. */
 export function goValueNames(values: readonly string[]): Map<string, string> {
   return assignNames(
     alphabetical(values),
@@ -142,9 +142,9 @@ export function goNamePart(text: string): string {
   return pascal(text);
 }
 
-/** What a function's types are named after: `getWeather` to `GetWeather`. */
+/** The stem of a function's type names: `getWeather` to `GetWeather`. */
 export function goTypeStem(functionName: string): string {
-  // Without its number, which would make another word of `URL`.
+  // Without its number, which would turn `URL` into another word.
   const [, clean = '', number = ''] = /^(.*?)(\d*)$/su.exec(functionName) ?? [];
   return `${pascal(clean) || 'Tool'}${number}`;
 }
@@ -161,7 +161,7 @@ function goEscape(character: string): string {
   return codePoint > 0xffff ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`;
 }
 
-/** Whether `encoding/json` takes this name from a tag; it ignores what it does not take, and uses the field's name. */
+/** Whether `encoding/json` accepts this name in a tag. It ignores other names and uses the field's name. */
 export function isTagName(name: string): boolean {
   return name !== '-' && name.length <= MAX_TAG_LENGTH && TAG_NAME.test(name) && withoutMarkup(name) === name;
 }
@@ -174,7 +174,7 @@ const WORD = new RegExp(`[${LETTERS}${UNCASED}0-9]+`, 'g');
 /** Between a small letter or digit and a capital, and before the last capital of a run that a small letter follows. */
 const HUMP = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
-/** What a tool is called where no other gets in the way. */
+/** The name of a tool if no other tool conflicts with it. */
 export function goFunctionName(toolName: string): string {
   const [first = '', ...rest] = wordsOf(toolName);
   const name = bounded(lowered(first) + rest.map(capitalised).join('')) || 'tool';
@@ -184,9 +184,9 @@ export function goFunctionName(toolName: string): string {
 
 function goFieldName(propertyName: string): string {
   const name = pascal(propertyName) || 'Field';
-  // Without a capital in front it would not be exported, and `encoding/json` would not see it.
+  // Without a leading capital the field would not be exported, and `encoding/json` would not see it.
   const exported = /^\p{Lu}/u.test(name) ? name : `X${name}`;
-  // Methods of structs that hold further keys.
+  // Methods of structs with additional keys.
   return METHODS.has(exported) ? `${exported}_` : exported;
 }
 
@@ -200,7 +200,7 @@ function bounded(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH);
 }
 
-/** Words longer than a name may be are of no use, and splitting a hostile megabyte would take its time. */
+/** Words longer than a name are useless, and splitting a hostile megabyte would take long. */
 function wordsOf(text: string): string[] {
   const parts =
     text
@@ -210,7 +210,7 @@ function wordsOf(text: string): string[] {
   return parts.flatMap((part) => part.split(HUMP));
 }
 
-/** A letter that becomes two as a small one (`İ`) stays: the second would be no letter of Go's. */
+/** A letter whose lower case is two characters (`İ`) stays: Go does not accept the second as a letter. */
 function lowered(word: string): string {
   return word.replace(/\p{Lu}/gu, (letter) =>
     letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter,
@@ -222,14 +222,14 @@ function capitalised(word: string): string {
   if (INITIALISMS.has(upper)) return upper;
   // IDs, URLs
   if (upper.endsWith('S') && INITIALISMS.has(upper.slice(0, -1))) return `${upper.slice(0, -1)}s`;
-  // `FOO` is shouting, `v2` and `iPhone` are not.
+  // `FOO` is all capitals, `v2` and `iPhone` are not.
   const rest = word === upper ? lowered(word.slice(1)) : word.slice(1);
-  // Letters that become two as capitals stay as they are: a field that begins with one gets its `X`.
+  // Letters whose upper case is two characters stay: a field that begins with one gets an `X`.
   const head = word.charAt(0).toUpperCase();
   return (head.length === 1 ? head : word.charAt(0)) + rest;
 }
 
-/** `+1` and `-1` are two reactions, also behind a word; `<` and `>=` two comparisons. */
+/** `+1` and `-1` are two reactions, also after a word; `<` and `>=` are two comparisons. */
 function signsAsWords(value: string): string {
   if (value.length > MAX_NAME_LENGTH) return value;
   if (/^[\p{L}\d]/u.test(value)) return value.replace(/(?<=[^\p{L}\d])[+-](?=\d)/gu, (sign) => ` ${SIGNS.get(sign)} `);

@@ -1,4 +1,4 @@
-/** Names that no function of the generated package may have; it gets `_` behind instead. */
+/** Names that no function of the generated package may have. Such a function gets a trailing `_`. */
 export const GO_UNDECLARABLE: ReadonlySet<string> = new Set([
   // keywords
   ...['break', 'case', 'chan', 'const', 'continue', 'default', 'defer', 'else', 'fallthrough', 'for', 'func', 'go'],
@@ -11,9 +11,9 @@ export const GO_UNDECLARABLE: ReadonlySet<string> = new Set([
   ...['max', 'min', 'new', 'panic', 'print', 'println', 'real', 'recover'],
   // functions with their own meaning
   ...['main', 'init'],
-  // what is there beside the tools, and what a program calls its variables without thinking
+  // helpers beside the tools, and the usual variable names of programs
   ...['ctx', 'err', 'codemode', 'ptr', 'convert', 'callTool', 'searchTools', 'describeTools'],
-  // packages of the standard library: a function of that name could not stand beside the import
+  // packages of the standard library: a function of that name would conflict with the import
   ...['adler32', 'aes', 'ascii85', 'asn1', 'ast', 'atomic', 'base32', 'base64', 'big', 'binary', 'bits', 'bufio'],
   ...['build', 'buildinfo', 'bytes', 'bzip2', 'cgi', 'cgo', 'cipher', 'cmp', 'cmplx', 'color', 'comment', 'constant'],
   ...['constraint', 'context', 'cookiejar', 'coverage', 'crc32', 'crc64', 'crypto', 'cryptotest', 'csv', 'debug'],

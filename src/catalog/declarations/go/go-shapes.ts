@@ -3,13 +3,13 @@ import { onlyOption } from '../schema/node-comment.js';
 import type { ObjectShape, SchemaNode, Shape } from '../schema/schema-model.js';
 import { goNamePart, isTagName } from './go-names.js';
 
-/** A Go type, and what has to be known of it where it is used. */
+/** A Go type and the properties that matter where it is used. */
 export interface GoType {
   readonly text: string;
-  /** `pointed`: a pointer is needed to leave it out. `empty`: its zero value is as good as nothing. `nil`: has its own. */
+  /** How a value is left out. `pointed`: by a nil pointer. `empty`: by its zero value. `nil`: by its own nil. */
   readonly absence: 'pointed' | 'empty' | 'nil';
   readonly isNullable: boolean;
-  /** A struct that contains itself: a field of it has to be a pointer. */
+  /** A struct that contains itself. A field of this type must be a pointer. */
   readonly isRecursive?: true;
   readonly remark?: string;
 }
@@ -22,13 +22,13 @@ export function needsPointer({ absence, isNullable, isRecursive }: GoType, isReq
   return absence === 'empty' && isNullable && isRequired;
 }
 
-/** `nullable` is ours: a list that is nil is sent as `null` there, and as an empty list elsewhere. */
+/** `nullable` is our own option: a nil list is then sent as `null`, and otherwise as an empty list. */
 export function tagOption({ absence, isNullable, text }: GoType, isRequired: boolean): string {
   if (!isRequired) return ',omitempty';
   return absence === 'nil' && isNullable && text !== 'any' ? ',nullable' : '';
 }
 
-/** A definition that is referred to while it is being declared. */
+/** The type of a definition that is referred to while it is being declared. */
 export function unfinished(name: string, node: SchemaNode): GoType {
   const { shape } = onlyOption(node);
   const isPointed = shape.kind === 'object' && isStruct(shape);
@@ -41,25 +41,25 @@ export function unfinished(name: string, node: SchemaNode): GoType {
   };
 }
 
-/** An object with fields of known names that a struct can have. */
+/** Whether an object has known field names that a struct can have. */
 export function isStruct({ properties, additional, patterns }: ObjectShape): boolean {
   if (properties.size === 0) return additional === 'closed' && patterns.length === 0;
   return [...properties.keys()].every(isTagName);
 }
 
-/** A struct that says of itself that it has further keys. */
+/** Whether a struct declares additional keys. */
 export function isOpen({ additional, patterns }: ObjectShape): boolean {
   return typeof additional !== 'string' || patterns.length > 0;
 }
 
-/** Whether leaving the value out says the same as sending its zero. */
+/** Whether omitting the value means the same as sending zero. */
 export function isZeroAbsent({ notes }: SchemaNode, zero: number | boolean): boolean {
   if (notes.defaultValue?.value === zero) return true;
   const { minimum, exclusiveMinimum } = notes.constraints ?? {};
   return (minimum !== undefined && minimum > 0) || (exclusiveMinimum !== undefined && exclusiveMinimum >= 0);
 }
 
-/** The type that several scalar options have in common: any text, any number. */
+/** The common type of several scalar options: any text, any number. */
 export function scalarOf(shape: Shape): string | undefined {
   switch (shape.kind) {
     case 'string':
@@ -80,7 +80,7 @@ export function scalarOf(shape: Shape): string | undefined {
   }
 }
 
-/** What tells one option from the others: its title, or the value of the property that says which one it is. */
+/** What distinguishes one option from the others: its title, or the value of its discriminating property. */
 export function optionName({ shape, notes }: SchemaNode, index: number): string {
   const title = notes.title !== undefined && notes.title.length <= 40 ? goNamePart(notes.title) : '';
   if (title !== '') return title;
@@ -94,7 +94,7 @@ export function optionName({ shape, notes }: SchemaNode, index: number): string 
   return `Option${index + 1}`;
 }
 
-/** What the constants of an enumeration are made of; undefined where it is none. */
+/** The base type of an enumeration's constants; undefined if the values are not an enumeration. */
 export function enumBase(values: readonly JsonValue[]): string | undefined {
   const others = values.filter((value) => value !== null);
   if (others.length === 0) return undefined;

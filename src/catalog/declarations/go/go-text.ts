@@ -12,7 +12,7 @@ export interface GoField {
   /** The tag's text between the backquotes. The caller checks its characters. */
   readonly tag: string;
   readonly node: SchemaNode;
-  /** What the type can't say. */
+  /** Information that the type cannot express. */
   readonly remark?: string;
 }
 
@@ -23,12 +23,12 @@ export interface GoConstant {
 }
 
 const MAX_TOOL_TEXT = { full: 1_500, compact: 240 } as const;
-/** What is said about a value fits behind its description up to this length. */
+/** A remark up to this length is joined to the description. */
 const MAX_JOINED = 110;
 
 /**
- * A struct as gofmt lays it out: names and types of neighbouring fields are in columns, and a comment between two
- * fields ends the column. All widths are in characters, as gofmt counts.
+ * A struct in gofmt's layout: names and types of adjacent fields are aligned in columns, and a comment between two fields ends the
+ * column. All widths are in characters, as gofmt counts.
  */
 export function structText(name: string, fields: readonly GoField[], detail: Detail): string {
   if (fields.length === 0) return `type ${name} struct{}\n`;
@@ -49,7 +49,7 @@ export function structText(name: string, fields: readonly GoField[], detail: Det
   return `type ${name} struct {\n${lines.join('')}}\n`;
 }
 
-/** A type and its values, one constant to a line. */
+/** A type and its values, one constant per line. */
 export function enumText(name: string, base: string, constants: readonly GoConstant[]): string {
   const lines = constants.map(({ name: constant, value }) => {
     const literal = typeof value === 'string' ? goString(value) : String(value);
@@ -58,12 +58,12 @@ export function enumText(name: string, base: string, constants: readonly GoConst
   return `type ${name} ${base}\n\n${lines.join('')}`;
 }
 
-/** What is said above a type: nothing where it has no words of its own. */
+/** The comment above a type; empty if it has no description of its own. */
 export function typeDocs(name: string, node: SchemaNode, remark: string | undefined, detail: Detail): string {
   return comment(name, [...wordsOf(node, detail), ...(remark === undefined ? [] : [remark])], '');
 }
 
-/** What is said above a tool's function. */
+/** The comment above a tool's function. */
 export function functionDocs(
   name: string,
   tool: Tool,
@@ -76,7 +76,7 @@ export function functionDocs(
   }: {
     readonly asks?: boolean | undefined;
     readonly isShared?: boolean;
-    /** What a tool without a declared output was seen to give. */
+    /** The observed result of a tool without a declared output. */
     readonly observed?: string | undefined;
   } = {},
 ): string {
@@ -87,7 +87,7 @@ export function functionDocs(
   const seen = observed === undefined ? [] : [`Observed: ${observed}`];
   if (detail === 'signatures') return comment(name, [...meant, ...(asks ? [ASKS] : []), ...seen], '');
   const lines = describedIn(tool.description || tool.annotations?.title || tool.title || '', detail, MAX_TOOL_TEXT);
-  // Several tools have this name, or nearly.
+  // Several tools have this name or a similar one.
   lines.push(...meant);
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
   if (readOnlyHint === true) lines.push('(read-only)');
@@ -99,12 +99,12 @@ export function functionDocs(
   return comment(name, lines, '');
 }
 
-/** The mark of a tool whose calls wait for a person, as in every other language. */
+/** The mark of a tool whose calls need approval, as in every other language. */
 const ASKS = '@asks';
 
 function fieldDocs({ name, node, remark }: GoField, detail: Detail): string {
   const lines = wordsOf(node, detail);
-  // Types only, but nothing that would have to be guessed.
+  // Types only, plus what cannot be guessed.
   if (remark !== undefined) lines.push(remark);
   return comment(name, lines, '\t');
 }
@@ -124,9 +124,8 @@ function wordsOf(node: SchemaNode, detail: Detail): string[] {
 }
 
 /**
- * Line comments, the first with the name that they are about. The space behind the slashes matters: `//go:linkname` and
- * `//line` are orders to the compiler, and with a space they are words. No line is empty or indented, so that gofmt
- * finds nothing in them to lay out.
+ * Line comments, the first with the name of the declaration. The space after the slashes matters: `//go:linkname` and `//line` are
+ * compiler directives, and with a space they are text. No line is empty or indented, so that gofmt changes nothing.
  */
 function comment(name: string, lines: readonly string[], indent: string): string {
   if (lines.length === 0) return '';
@@ -136,12 +135,12 @@ function comment(name: string, lines: readonly string[], indent: string): string
     .concat('\n');
 }
 
-/** gofmt makes one typographic quote of two single ones. */
+/** gofmt turns two single quotes into one typographic quote. */
 function plainQuotes(line: string): string {
   return line.replace(/'{2,}/g, '""').replace(/`{2,}/g, '`');
 }
 
-/** Declarations are shown in fenced blocks: no literal may close one, or open a tag of the text around it. */
+/** Declarations are shown in fenced blocks: no literal may close one, or open a tag of the surrounding text. */
 function fenceless(literal: string): string {
   return withoutMarkup(literal, '\\u003c').replace(/~{3,}/g, (run) => '\\u007e'.repeat(run.length));
 }

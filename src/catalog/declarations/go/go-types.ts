@@ -34,7 +34,7 @@ const BASIC: ReadonlySet<string> = new Set(['string', 'float64', 'int', 'bool'])
 /** Types named in the remark about a union. */
 const MAX_NAMED_OPTIONS = 8;
 
-/** Writes shapes as Go types, and declares those that Go wants a name for: structs and enumerations. */
+/** Writes shapes as Go types, and declares the types that need a name in Go: structs and enumerations. */
 export class GoTypeWriter {
   readonly #options: GoTypeWriterOptions;
   readonly #uses: Set<string>[] = [];
@@ -48,7 +48,7 @@ export class GoTypeWriter {
     this.#options = options;
   }
 
-  /** `name` is what the type is called if it needs a name. */
+  /** `name` is used if the type needs a name. */
   type(node: SchemaNode, name: string, depth: number): GoType {
     const { shape } = node;
     switch (shape.kind) {
@@ -81,13 +81,13 @@ export class GoTypeWriter {
     }
   }
 
-  /** Declares one root of a tool under exactly this name, and whatever it needs. */
+  /** Declares one root of a tool under exactly this name, with its dependencies. */
   root(node: SchemaNode, name: string): void {
     this.#root = name;
     this.#declareAs(this.#inPlace(node), name, 0);
   }
 
-  /** The names that are used while one declaration is made. */
+  /** The names that are used while one declaration is written. */
   #collectUses(make: () => void): string[] {
     const uses = new Set<string>();
     this.#uses.push(uses);
@@ -101,7 +101,7 @@ export class GoTypeWriter {
     return name;
   }
 
-  /** The node with the words of the definitions that are written in its place. */
+  /** The node with the descriptions of the definitions that are inlined in it. */
   #inPlace(node: SchemaNode): SchemaNode {
     let current = node;
     for (let steps = 0; current.shape.kind === 'reference' && steps < 16; steps += 1) {
@@ -112,9 +112,9 @@ export class GoTypeWriter {
     return current;
   }
 
-  /** Declares a type of this name: itself where it takes a name, else as another name for what it is. */
+  /** Declares a type of this name: as its own type if possible, else as an alias. */
   #declareAs(node: SchemaNode, name: string, depth: number): GoType {
-    // `X | null` that contains itself has to be a struct at once: before Go 1.20 no alias may be part of a cycle.
+    // A recursive `X | null` must be a struct directly: before Go 1.20 no alias may be part of a cycle.
     const { shape } = onlyOption(node);
     if (shape.kind === 'object' && isStruct(shape) && depth < this.#options.maximumDepth) {
       this.#struct(shape, name, depth, depth === 0 ? '' : typeDocs(name, node, undefined, this.#options.detail));
@@ -132,7 +132,7 @@ export class GoTypeWriter {
       type = this.type(node, `${name}Value`, depth);
     });
     const docs = typeDocs(name, node, type.remark, this.#options.detail);
-    // Lists and maps may contain themselves only as types of their own; anything else is only another name.
+    // Lists and maps can be recursive only as types of their own. Everything else is an alias.
     const isOwnType = type.text.startsWith('[]') || type.text.startsWith('map[');
     const code = `type ${name} ${isOwnType ? '' : '= '}${type.text}\n`;
     this.declarations.splice(place, 0, { names: [name], uses, text: docs + code, code });
@@ -151,7 +151,7 @@ export class GoTypeWriter {
     let known = this.named.get(group) ?? this.#options.known.get(group);
     if (known === undefined) {
       const own = this.#options.freeName(`${this.#root}${goNamePart(group.suggestedName) || 'Type'}`);
-      // What it contains may be itself: until it is declared, its shape has to do.
+      // It may contain itself: until it is declared, its shape is used.
       const body = withoutReference(group.definition.node);
       this.named.set(group, unfinished(own, body));
       const declared = this.#declareAs(body, own, depth);
@@ -219,7 +219,7 @@ export class GoTypeWriter {
     });
   }
 
-  /** What a struct holds beside its fields, so that nothing of an object is lost. */
+  /** The field for additional keys, so that no part of an object is lost. */
   #additional(shape: ObjectShape, name: string, own: string, depth: number): GoField {
     const { text } = this.#map({ ...shape, properties: new Map() }, `${name}${own}`, depth);
     return {
@@ -249,7 +249,7 @@ export class GoTypeWriter {
     return { text: '[]any', absence: 'nil', isNullable: false, remark: commentLine(`Holds, in order: ${list}.`, 300) };
   }
 
-  /** Go has no unions: one option beside `null` is that type, anything else `any` with the options named. */
+  /** Go has no unions: one option beside `null` becomes that type, anything else becomes `any` with the options named. */
   #union(options: readonly SchemaNode[], name: string, depth: number): GoType {
     const others = options.map((option) => this.#inPlace(option)).filter((option) => option.shape.kind !== 'null');
     const isNullable = others.length < options.length;
@@ -272,7 +272,7 @@ export class GoTypeWriter {
     return { ...ANY, isNullable, remark: commentLine(`One of: ${named.join(', ')}${more}.`, 400) };
   }
 
-  /** What could not be merged: the part that has fields says the most. */
+  /** Parts that could not be merged: the part with fields is used. */
   #intersection(node: SchemaNode, parts: readonly SchemaNode[], name: string, depth: number): GoType {
     const candidates = parts.map((part) => this.#inPlace(part));
     const best =
@@ -310,7 +310,7 @@ export class GoTypeWriter {
   }
 }
 
-/** A name that no field has. */
+/** A name that no other field has. */
 function additionalName(fields: ReadonlyMap<string, string>): string {
   const taken = new Set(fields.values());
   let name = 'Additional';

@@ -15,7 +15,7 @@ import { GoTypeWriter } from './go-types.js';
 export type { GoDeclaration } from './go-declaration.js';
 export { GO_HELPERS };
 
-/** A package's worth of tools, declared for the agent and for the compiler. */
+/** The tools of one package, declared for the agent and for the compiler. */
 export interface GoPackage {
   /** Types come before the first function that uses them; functions in alphabetical order of server and tool. */
   readonly declarations: readonly GoDeclaration[];
@@ -30,15 +30,15 @@ export interface GoFunction {
 
 export interface GoOptions {
   readonly detail?: Detail;
-  /** Characters for one tool with the types that it is the first to use; what does not fit is cut. */
+  /** Maximum characters for one tool with the types that it uses first. The rest is cut. */
   readonly maximumToolCharacters?: number;
-  /** What the host is asked for when a tool is called. */
+  /** The target of a call in the request to the host. */
   readonly targetOf?: (tool: Tool) => string;
-  /** Whether calls of a tool wait for a person. */
+  /** Whether calls of a tool need approval. */
   readonly asks?: (tool: Tool) => boolean;
-  /** What a tool without a declared output was seen to give, in words. */
+  /** A description of the observed results of a tool without a declared output. */
   readonly observed?: (tool: Tool) => string | undefined;
-  /** All tools that names are given out among, where these are some of them. */
+  /** All tools that names are assigned among, if these are only some of them. */
   readonly among?: readonly Tool[];
 }
 
@@ -46,29 +46,28 @@ export interface GoOptions {
 const MAX_TOOL_CHARACTERS = 20_000;
 const MAX_TYPE_NAME = 120;
 const DETAILS: readonly Detail[] = ['full', 'compact', 'signatures'];
-/** How deep types may still be nested when a tool does not fit, one attempt after the other; at last not at all. */
+/** The maximum nesting of types if a tool does not fit, tried in order. */
 const CUT_DEPTHS = [Number.POSITIVE_INFINITY, 8, 5, 3, 2, 1, 0];
 const MAX_WARNINGS = 20;
-/** What the generated package declares beside the tools. */
+/** The names that the generated package declares besides the tools. */
 const RESERVED_TYPE_NAMES = ['Run', ...GO_HELPERS.flatMap(({ names }) => names)];
 
 /**
- * Go declarations of any number of tools of any servers, in one package: per tool a function, and the types of its input
- * and output. Everything in the tools is foreign: the text is valid Go, as gofmt would lay it out, whatever their names,
- * descriptions and schemas hold.
+ * Go declarations of any number of tools of any servers, in one package: per tool a function and the types of its input and output.
+ * All tool data is untrusted: the text is valid Go in gofmt's layout, whatever their names, descriptions and schemas contain.
  */
 export function declareGo(tools: readonly Tool[], options: GoOptions = {}): GoPackage {
   return new PackageWriter(tools, options).write();
 }
 
-/** The declarations that are wanted, with everything that they use, in their order. */
+/** The wanted declarations with all their dependencies, in order. */
 export function selectDeclarations(
   declarations: readonly GoDeclaration[],
   isWanted: (name: string) => boolean,
 ): readonly GoDeclaration[] {
   const byName = new Map(declarations.flatMap((each) => each.names.map((name) => [name, each] as const)));
   const chosen = new Set(declarations.filter(({ names }) => names.some(isWanted)));
-  // The set grows while it is walked.
+  // The set grows during the loop.
   for (const { uses } of chosen) {
     for (const name of uses) {
       const used = byName.get(name);
@@ -78,14 +77,14 @@ export function selectDeclarations(
   return declarations.filter((each) => chosen.has(each));
 }
 
-/** What the agent reads: declarations without bodies. */
+/** The text for the agent: declarations without bodies. */
 export function goText(declarations: readonly GoDeclaration[]): string {
   return declarations.map(({ text }) => text).join('\n');
 }
 
-/** What is compiled: the file of the package that holds the tools. The package `codemode` is the worker's. */
+/** The code for the compiler: the file of the package with the tools. The package `codemode` belongs to the worker. */
 export function goFile(declarations: readonly GoDeclaration[]): string {
-  // Both are used here, so that neither is an unused import where no tool is.
+  // Both are used here, so that neither import is unused if there are no tools.
   const head =
     'package main\n\nimport (\n\t"codemode"\n\t"context"\n)\n\nvar (\n\t_ context.Context\n\t_ = codemode.Convert\n)\n';
   return [head, ...declarations.map(({ code }) => code)].join('\n');
@@ -95,7 +94,7 @@ interface ToolPlan {
   readonly tool: Tool;
   readonly name: string;
   readonly stem: string;
-  /** Absent: the tool takes nothing. */
+  /** Absent if the tool takes no input. */
   readonly input: SchemaModel | undefined;
   readonly output: SchemaModel | undefined;
   readonly warnings: readonly string[];
@@ -115,7 +114,7 @@ class PackageWriter {
     this.#options = options;
     const byKey = new Map<string, Tool>();
     for (const tool of tools) {
-      // One text for the pair, that no other pair has; its order is that of the server, then of the tool.
+      // A unique text for each pair, ordered by server, then by tool.
       const key = JSON.stringify([tool.serverId, tool.name]);
       if (!byKey.has(key)) byKey.set(key, tool);
       else this.#warn(tool, 'the server lists this name more than once; the first one is used');
@@ -132,7 +131,7 @@ class PackageWriter {
       if (others === undefined) servers.set(plan.tool.serverId, [plan]);
       else others.push(plan);
     }
-    // Equal definitions of one server are one type; those of different servers only look alike.
+    // Equal definitions of one server are one type. Those of different servers only look alike.
     for (const plans of servers.values()) {
       const roots = plans.flatMap(({ input, output }) => [input, output].flatMap((model) => model?.root ?? []));
       for (const [definition, group] of groupDefinitions(roots)) this.#groups.set(definition, group);
@@ -172,13 +171,13 @@ class PackageWriter {
     };
   }
 
-  /** The names of every tool's own two types are given before those of any nested one. */
+  /** The names of every tool's own two types are assigned before those of nested types. */
   #takeStem(stem: string): string {
     this.#taken.add(`${stem}Input`).add(`${stem}Output`);
     return stem;
   }
 
-  /** One tool in as much detail as fits. What the agent reads and what is compiled always have the same types. */
+  /** One tool in as much detail as fits. The agent's text and the compiled code always have the same types. */
   #tool(plan: ToolPlan): readonly GoDeclaration[] {
     const maximum = this.#options.maximumToolCharacters ?? MAX_TOOL_CHARACTERS;
     const wanted = this.#options.detail ?? 'full';
@@ -226,7 +225,7 @@ class PackageWriter {
     };
   }
 
-  /** Several tools would have its name: one of them has it, and which cannot be told from the name. */
+  /** Whether several tools would have its name. One of them has it, and the name does not tell which. */
   #isShared(tool: Tool): boolean {
     return (this.#sharing.get(goFunctionName(tool.name)) ?? 0) > 1;
   }
@@ -246,7 +245,7 @@ class PackageWriter {
   }
 }
 
-/** An empty schema, and an object without any property to give, mean that there is nothing to say. */
+/** An empty schema, or an object without any properties, takes no input. */
 function takesNothing(model: SchemaModel): boolean {
   const { shape } = withoutReference(model.root);
   if (shape.kind === 'unknown') return model.warnings.length === 0;

@@ -8,22 +8,22 @@ export interface PythonTypeOptions {
   readonly hasDocs: boolean;
   /** Objects nested deeper than this become `dict[str, Any]`. */
   readonly maximumDepth: number;
-  /** Past this many characters the text is of no use any more, and only its end is still written. */
+  /** Beyond this many characters the text is useless, and the rest is only closed. */
   readonly maximumCharacters: number;
   readonly groupOf: (definition: Definition) => AliasGroup | undefined;
-  /** The name of a definition, which from now on has to be defined. */
+  /** The name of a definition. It then has to be defined. */
   readonly nameOf: (group: AliasGroup, depth: number) => string;
-  /** A name that nothing else has, for an object that the schema has no name for. */
+  /** An unused name, for an object that the schema does not name. */
   readonly freeName: (wanted: string) => string;
 }
 
 const MAX_NAME_CHARACTERS = 80;
-/** More than any real schema has, without an object in between. */
+/** The maximum nesting without an object in between. No real schema has more. */
 const MAX_NESTING = 50;
 
 /**
- * Writes shapes as types for stub files, where a name may be used before it is defined. Python has no type for an object
- * in place: each gets a `TypedDict` with a name.
+ * Writes shapes as types for stub files, where a name may be used before it is defined. Python has no inline object type: each
+ * object gets a named `TypedDict`.
  */
 export class PythonTypeWriter {
   readonly #options: PythonTypeOptions;
@@ -51,9 +51,9 @@ export class PythonTypeWriter {
     else this.#add(`${this.#docs(node, '')}${name}: TypeAlias = ${this.type(node, name, depth)}\n`);
   }
 
-  /** The type of a node; `name` is what an object in it would be called. */
+  /** The type of a node; `name` is used for an object in it. */
   type(node: SchemaNode, name: string, depth: number): string {
-    // Python takes no more than 200 brackets inside each other.
+    // Python allows at most 200 nested brackets.
     if (this.#nesting >= MAX_NESTING) return 'Any';
     this.#nesting += 1;
     const alternatives = this.#alternatives(node, name, depth);
@@ -72,7 +72,7 @@ export class PythonTypeWriter {
       case 'array':
         return this.#counted([`list[${this.type(shape.item, `${name}Item`, depth)}]`]);
       case 'tuple': {
-        // A JSON array is a list in Python, whatever its places hold.
+        // A JSON array is a list in Python, whatever its elements are.
         const items = [...shape.elements, ...(shape.rest === undefined ? [] : [shape.rest])];
         return this.#counted([`list[${united(items.map((item) => this.type(item, `${name}Item`, depth)))}]`]);
       }
@@ -81,7 +81,7 @@ export class PythonTypeWriter {
       case 'union':
         return new Set(shape.options.flatMap((option) => [...this.#alternatives(option, name, depth)]));
       case 'intersection': {
-        // There is no type that is two others at the same time.
+        // Python has no intersection type.
         const isObject = shape.parts.some(({ shape: part }) => part.kind === 'object' || part.kind === 'reference');
         return new Set([isObject ? 'dict[str, Any]' : 'Any']);
       }
@@ -130,7 +130,7 @@ export class PythonTypeWriter {
       this.#add(`${head}class ${name}(TypedDict):\n${fields.join('')}`);
       return;
     }
-    // Keys that are not names of fields, or that would hide a type from the lines after them.
+    // Keys that are not valid field names, or that would shadow a type in the following lines.
     const entries = members.map(({ key, docs, type }) => `${docs}    ${pythonString(key)}: ${type},\n`);
     this.#add(`${head}${name} = TypedDict(${pythonString(name)}, {\n${entries.join('')}})\n`);
   }
@@ -176,12 +176,12 @@ const PLAIN_TYPES = {
   null: 'None',
 } as const;
 
-/** Whether it has properties by name. */
+/** Whether it has named properties. */
 export function isTypedDict({ shape }: SchemaNode): boolean {
   return shape.kind === 'object' && shape.properties.size > 0;
 }
 
-/** Whether other keys are allowed in so many words: no `TypedDict` can say that. */
+/** Whether additional keys are explicitly allowed: no `TypedDict` can express that. */
 export function isOpen({ shape }: SchemaNode): boolean {
   return shape.kind === 'object' && (typeof shape.additional !== 'string' || shape.patterns.length > 0);
 }
@@ -191,7 +191,7 @@ function united(types: readonly string[]): string {
   return all.has('Any') || all.size === 0 ? 'Any' : [...all].join(' | ');
 }
 
-/** Two underscores in front would be mangled; other scripts than ASCII would be normalised. */
+/** Two leading underscores would be mangled. Non-ASCII letters would be normalised. */
 function isFieldName(key: string): boolean {
   return /^(?!__)[A-Za-z_][A-Za-z0-9_]*$/.test(key) && !PYTHON_KEYWORDS.has(key) && !PYTHON_CONSTANTS.includes(key);
 }

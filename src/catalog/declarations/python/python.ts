@@ -13,18 +13,18 @@ export interface PythonModule {
 }
 
 export interface PythonDeclaration {
-  /** `_types.pyi`: a `TypedDict` or an alias for each input and output, and for what they are made of. */
+  /** `_types.pyi`: a `TypedDict` or an alias for each input and output, and for their parts. */
   readonly typesText: string;
   /** `__init__.pyi`: the functions. */
   readonly functionsText: string;
-  /** What a program may import besides the functions. */
+  /** The names a program may import besides the functions. */
   readonly typeNames: readonly string[];
 }
 
-/** As much as the TypeScript of one tool may take. */
+/** The same limit as for the TypeScript of one tool. */
 const MAX_TOOL_CHARACTERS = 20_000;
 
-/** One after the other, until a tool fits: first words are left out, then what is nested deeply. */
+/** Tried in order until a tool fits: first documentation is left out, then deeply nested types. */
 const ATTEMPTS: readonly { readonly hasDocs: boolean; readonly maximumDepth: number }[] = [
   { hasDocs: true, maximumDepth: Number.POSITIVE_INFINITY },
   { hasDocs: false, maximumDepth: Number.POSITIVE_INFINITY },
@@ -48,7 +48,7 @@ from typing import Any, Literal, Never, NotRequired, TypeAlias, TypedDict
 
 `;
 
-/** Stubs of one server's module. Everything in the tools is foreign: the text is valid Python whatever they hold. */
+/** Stubs of one server's module. All tool data is untrusted: the text is valid Python whatever it contains. */
 export function declarePythonModule(server: PythonModule): PythonDeclaration {
   return new PythonModuleWriter(server).write();
 }
@@ -58,7 +58,7 @@ interface ToolPlan {
   readonly functionName: string;
   readonly input: SchemaModel;
   readonly output: SchemaModel | undefined;
-  /** Absent where the tool takes nothing, or says nothing of what it gives. */
+  /** Absent if the tool takes nothing, or does not declare its output. */
   readonly inputName: string | undefined;
   readonly outputName: string | undefined;
 }
@@ -145,7 +145,7 @@ class PythonModuleWriter {
     const { input, output, inputName, outputName } = plan;
     if (inputName !== undefined) writer.define(inputName, input.root, 0);
     if (outputName !== undefined && output !== undefined) writer.define(outputName, output.root, 0);
-    // The map grows while it is walked: a definition may be the first to name another.
+    // The map grows during the loop: a definition may be the first to name another.
     for (const [group, { name, depth }] of added) {
       if (writer.isTooLong) break;
       writer.define(name, group.definition.node, depth + 1);
@@ -177,7 +177,7 @@ from client.mcp_client import NoArguments as _NoArguments, ServerMeta as _Server
 from client.mcp_client import StructuredResult as _StructuredResult, ToolResult as _ToolResult
 `;
 
-/** With the input as one dictionary, and with its keys as named arguments. */
+/** With the input as one dictionary, and with its keys as keyword arguments. */
 function functionText({ functionName, input, inputName, outputName }: ToolPlan): string {
   const result = outputName === undefined ? '_ToolResult' : `_StructuredResult[${outputName}]`;
   if (inputName === undefined)
@@ -194,7 +194,7 @@ async def ${functionName}(**named: ${named}) -> ${result}: ...
 `;
 }
 
-/** Whether the name of the first argument belongs to a property instead. */
+/** Whether a property has the name of the first argument. */
 export function hasArguments(root: SchemaNode): boolean {
   const { shape } = withoutReference(root);
   return shape.kind !== 'object' || shape.properties.has('arguments');

@@ -12,15 +12,15 @@ import {
   withoutReference,
 } from './schema-model.js';
 
-/** Work that merging may still cost in one schema: `allOf` over `allOf` can ask for any amount of it. */
+/** The remaining merge work for one schema: `allOf` over `allOf` can require any amount. */
 export interface MergeBudget {
   remaining: number;
 }
 
-/** A union over more than this many properties is left as `base & (a | b)`: written out it would only repeat itself. */
+/** A union over more than this many properties is left as `base & (a | b)`: distributed, it would only repeat itself. */
 const MAX_DISTRIBUTED_PROPERTIES = 24;
 
-/** Either of them: flat, without repetitions and impossible options, `null` last. */
+/** Either of them: flat, without duplicates and impossible options, `null` last. */
 export function unite(options: readonly SchemaNode[]): SchemaNode {
   const kept: SchemaNode[] = [];
   let hasPlainNull = false;
@@ -36,7 +36,7 @@ export function unite(options: readonly SchemaNode[]): SchemaNode {
   return kept.length === 1 ? only : { shape: { kind: 'union', options: kept }, notes: NO_NOTES };
 }
 
-/** Both of them: objects become one object, unions are distributed where that stays short. */
+/** Both of them: objects are merged, unions are distributed if the result stays short. */
 export function intersect(first: SchemaNode, second: SchemaNode, budget: MergeBudget, isNested = false): SchemaNode {
   const notes = mergeNotes(first.notes, second.notes);
   if (first.shape === second.shape || second.shape.kind === 'unknown') return { shape: first.shape, notes };
@@ -50,14 +50,14 @@ export function intersect(first: SchemaNode, second: SchemaNode, budget: MergeBu
   return { shape: merged, notes };
 }
 
-/** `undefined` where the two can only stand side by side. */
+/** `undefined` if the two cannot be merged. */
 function intersectShapes(
   left: SchemaNode,
   right: SchemaNode,
   budget: MergeBudget,
   isNested: boolean,
 ): Shape | undefined {
-  // Below the top, references stay: `next` of two recursive types would otherwise be merged forever.
+  // Below the top, references stay: otherwise `next` of two recursive types would be merged forever.
   const first = resolveForMerge(left, isNested);
   const second = resolveForMerge(right, isNested);
   if (first === undefined || second === undefined) return undefined;
@@ -169,7 +169,7 @@ function isSameOption(left: SchemaNode, right: SchemaNode): boolean {
   return isScalar && left.shape.kind === right.shape.kind && left.notes === NO_NOTES && right.notes === NO_NOTES;
 }
 
-/** Literals without a comment join the literals before them. */
+/** Literals without a comment are joined to the literals before them. */
 function addOption(kept: SchemaNode[], option: SchemaNode): void {
   const last = kept.at(-1);
   const canJoin = option.shape.kind === 'literals' && option.notes === NO_NOTES;

@@ -2,12 +2,12 @@ import { isJsonObject, type JsonValue } from '../../../domain/json.js';
 import type { Constraints } from '../../../domain/json-schema/constraints.js';
 import { type ObjectShape, type SchemaNode, type TupleShape, withoutReference } from './schema-model.js';
 
-/** How deep a value is looked into; below that it is believed. */
+/** The maximum depth of the check. Deeper values are accepted. */
 const MAX_DEPTH = 24;
 
 /**
- * Whether a value fits a type, as far as types and plain limits go. It is no validator: patterns and formats are not
- * looked at. Servers give defaults and examples that do not fit their own schemas, and those are not passed on.
+ * Whether a value matches a type, checking types and simple limits only. It is not a validator: patterns and formats are ignored.
+ * Servers give defaults and examples that do not match their own schemas, and those are not passed on.
  */
 export function conforms(node: SchemaNode, value: JsonValue, depth = 0): boolean {
   if (depth > MAX_DEPTH) return true;

@@ -1,8 +1,8 @@
 import type { SchemaKeywords } from '../../../domain/json-schema/keywords.js';
 
 /**
- * The declared types, or the one that the keywords imply. Beside a combinator only object keywords imply something:
- * `anyOf: [string, null]` with `minLength` is still nullable.
+ * The declared types, or the type that the keywords imply. Beside a combinator only object keywords imply a type: `anyOf: [string,
+ * null]` with `minLength` is still nullable.
  */
 export function declaredTypes(keywords: SchemaKeywords): readonly string[] {
   if (keywords.types !== undefined) return keywords.types;
@@ -17,7 +17,7 @@ export function declaredTypes(keywords: SchemaKeywords): readonly string[] {
   return NUMBER_LIMITS.some((key) => constraints[key] !== undefined) ? ['number'] : [];
 }
 
-/** The types that JSON Schema knows, and the one that people believe it knows. */
+/** The types of JSON Schema, and one that people believe it has. */
 export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   ...['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'],
   'any',

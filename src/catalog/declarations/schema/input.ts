@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../domain/json.js';
 import { type SchemaModel, type SchemaNode, withoutReference } from './schema-model.js';
 
-/** An empty schema takes no argument or `{}`, and so does an object without any property to give. */
+/** An empty schema takes no argument or `{}`, and so does an object without any properties. */
 export function takesNothing(model: SchemaModel): boolean {
   const { shape } = withoutReference(model.root);
   if (shape.kind === 'unknown') return model.warnings.length === 0;
@@ -10,15 +10,15 @@ export function takesNothing(model: SchemaModel): boolean {
 }
 
 /**
- * Whether a schema takes any object: `{ "type": "object" }` and nothing more. With empty `properties` it is what servers
- * write for a tool without input.
+ * Whether a schema accepts any object: `{ "type": "object" }` and nothing more. With empty `properties`, servers mean a tool
+ * without input.
  */
 export function takesAnyObject(model: SchemaModel, schema: JsonObject | undefined): boolean {
   const { shape } = withoutReference(model.root);
   return schema?.properties === undefined && shape.kind === 'object' && shape.additional === 'unstated';
 }
 
-/** Whether `{}` is a valid input, so that the argument may be left out. */
+/** Whether `{}` is a valid input, so that the argument may be omitted. */
 export function isOptional(node: SchemaNode): boolean {
   const { shape } = withoutReference(node);
   if (shape.kind === 'unknown') return true;

@@ -6,27 +6,27 @@ import { mergeNotes } from './notes.js';
 import type { Notes, SchemaNode, Shape } from './schema-model.js';
 
 /**
- * How much is said beside the types. `full`: everything worth knowing. `compact`: one sentence, defaults and formats.
+ * How much documentation accompanies the types. `full`: everything useful. `compact`: one sentence, defaults and formats.
  * `signatures`: types only.
  */
 export type Detail = 'full' | 'compact' | 'signatures';
 
-/** What is said about a type in words, for a comment of any language; all of it is harmless in one. */
+/** The description of a type, for a comment in any language. It is escaped for all of them. */
 export interface NodeComment {
   readonly lines: string[];
-  /** `default 10`, `format date`: each behind the mark that the language puts in front of such facts. */
+  /** `default 10`, `format date`: each with the language's mark for facts before it. */
   readonly facts: readonly string[];
   readonly isDeprecated: boolean;
   readonly warnings: readonly string[];
 }
 
-/** Bounds on foreign text in one comment, in characters; 99 of 100 real property descriptions are shorter than 430. */
+/** Limits on untrusted text in one comment, in characters. 99 of 100 real property descriptions are shorter than 430. */
 const MAX_PROPERTY_TEXT = { full: 500, compact: 140 } as const;
 const MAX_VALUE_TEXT = 80;
 
-/** What is said about a property, or about the type of a whole definition. */
+/** The comment of a property, or of the type of a whole definition. */
 export function nodeComment(node: SchemaNode, detail: 'full' | 'compact', mark: string): NodeComment {
-  // `X | null` is described like X: converters put the words on either.
+  // `X | null` is described like X: converters put the description on either.
   const core = onlyOption(node);
   const notes = core === node ? node.notes : mergeNotes(node.notes, core.notes);
   const facts = factsOf(core.shape, notes, detail, mark);
@@ -42,14 +42,14 @@ export function nodeComment(node: SchemaNode, detail: 'full' | 'compact', mark: 
   };
 }
 
-/** The one option beside `null`, where there is only one; else the node itself. */
+/** The only option beside `null`, if there is exactly one; else the node itself. */
 export function onlyOption(node: SchemaNode): SchemaNode {
   if (node.shape.kind !== 'union') return node;
   const options = node.shape.options.filter((option) => option.shape.kind !== 'null');
   return options.length === 1 ? (options[0] as SchemaNode) : node;
 }
 
-/** A foreign description: whole, or its first sentence. */
+/** An untrusted description: whole, or its first sentence. */
 export function describedIn(
   text: string,
   detail: 'full' | 'compact',
@@ -82,7 +82,7 @@ function factsOf(shape: Shape, notes: Notes, detail: Detail, mark: string): stri
 function constraintFacts(constraints: Constraints, shape: Shape): string[] {
   const facts: string[] = [];
   for (const [name, value] of Object.entries(constraints) as [keyof Constraints, string | number | boolean][]) {
-    // A tuple's type already says how many there are, and a warning says that this one is lost.
+    // A warning reports a lost `maxProperties`, and a tuple's type already expresses its length.
     if (name === 'maxProperties') continue;
     if (shape.kind === 'tuple' && (name === 'minItems' || name === 'maxItems')) continue;
     if (value === true) facts.push(name);
@@ -92,7 +92,7 @@ function constraintFacts(constraints: Constraints, shape: Shape): string[] {
   return facts;
 }
 
-/** The ends of 32-bit and 53-bit numbers are a habit of generators, not a rule of the tool. */
+/** Limits of 32-bit and 53-bit numbers are added by generators. They are not rules of the tool. */
 function isMachineLimit(value: number): boolean {
   return Math.abs(value) >= 2 ** 31 - 1;
 }

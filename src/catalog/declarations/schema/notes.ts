@@ -4,7 +4,7 @@ import { readKeywords, type SchemaKeywords } from '../../../domain/json-schema/k
 import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { NO_NOTES, type Notes } from './schema-model.js';
 
-/** What a schema says in words, and the limits that types can't say. */
+/** A schema's descriptions, and the limits that types cannot express. */
 export function readNotes(keywords: SchemaKeywords): Notes {
   const { title, description, default: value, examples, format, constraints } = keywords;
   const notes: { -readonly [Key in keyof Notes]: Notes[Key] } = {};
@@ -21,7 +21,7 @@ export function readNotes(keywords: SchemaKeywords): Notes {
   return Object.keys(notes).length === 0 ? NO_NOTES : notes;
 }
 
-/** The notes of two schemas that both hold for a value: what the first says in words stands, limits add up. */
+/** The notes of two schemas that both apply to a value: the first description wins, limits are combined. */
 export function mergeNotes(first: Notes, second: Notes): Notes {
   if (second === NO_NOTES || first === second) return first;
   if (first === NO_NOTES) return second;
@@ -56,7 +56,7 @@ function mergeConstraints(first: Constraints | undefined, second: Constraints | 
   return merged;
 }
 
-/** Keywords that restrict a value in ways none of our types can say. */
+/** Keywords that restrict a value in ways none of our types can express. */
 const INEXPRESSIBLE = ['not', 'dependentRequired', 'dependentSchemas', 'contains', 'unevaluatedItems'] as const;
 
 function lostKeywords(keywords: SchemaKeywords): string[] {

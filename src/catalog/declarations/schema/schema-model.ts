@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../../domain/json.js';
 import type { Constraints } from '../../../domain/json-schema/constraints.js';
 
-/** A foreign schema, read once: what every emitter (TypeScript, Python, Go) and the example maker work from. */
+/** An untrusted schema, read once. Every emitter (TypeScript, Python, Go) and the example generator use this model. */
 export interface SchemaModel {
   readonly root: SchemaNode;
-  /** What the schema says that no emitter can: with the JSON Pointer of the place. */
+  /** The parts of the schema that no emitter can express, each with its JSON Pointer. */
   readonly warnings: readonly SchemaWarning[];
 }
 
@@ -13,14 +13,14 @@ export interface SchemaWarning {
   readonly message: string;
 }
 
-/** A type, and what is said about it in words at the place where it is used. */
+/** A type, and its description at the place where it is used. */
 export interface SchemaNode {
   readonly shape: Shape;
   readonly notes: Notes;
 }
 
 export type Shape =
-  /** Anything, or something that can't be represented. */
+  /** Anything, or something that cannot be represented. */
   | { readonly kind: 'unknown' }
   /** Nothing validates. */
   | { readonly kind: 'never' }
@@ -39,18 +39,18 @@ export type Shape =
 export interface TupleShape {
   readonly kind: 'tuple';
   readonly elements: readonly SchemaNode[];
-  /** How many elements must be there; the others are optional. */
+  /** How many elements are required. The others are optional. */
   readonly requiredCount: number;
-  /** What may follow; absent where nothing is said or nothing may. */
+  /** The type of further elements; absent if none is declared or none is allowed. */
   readonly rest?: SchemaNode;
-  /** Nothing is said of what follows, which formally allows anything. */
+  /** The schema does not mention further elements, which formally allows anything. */
   readonly isUnstated?: true;
 }
 
 export interface ObjectShape {
   readonly kind: 'object';
   readonly properties: ReadonlyMap<string, ObjectProperty>;
-  /** `closed`: no other keys. `unstated`: the schema is silent, which formally allows any but rarely means it. */
+  /** `closed`: no other keys. `unstated`: the schema does not say, which formally allows any but rarely means it. */
   readonly additional: SchemaNode | 'closed' | 'unstated';
   readonly patterns: readonly PatternProperty[];
 }
@@ -61,7 +61,7 @@ export interface ObjectProperty {
 }
 
 export interface PatternProperty {
-  /** Foreign regular expression: shown, never run. */
+  /** An untrusted regular expression: shown, never run. */
   readonly pattern: string;
   readonly node: SchemaNode;
 }
@@ -69,13 +69,13 @@ export interface PatternProperty {
 /** A part of the schema that a `$ref` points to. */
 export interface Definition {
   readonly pointer: string;
-  /** The part as the server sent it: equal sources with equal references are one type. */
+  /** The part as the server sent it. Equal sources with equal references are one type. */
   readonly source: JsonValue;
-  /** Set once the part has been read; `PENDING` until then, as a cycle can see it. */
+  /** Set once the part has been read. Until then it is `PENDING`, which a cycle can observe. */
   node: SchemaNode;
 }
 
-/** Everything that is said in words or that types can't say. */
+/** Descriptions, and everything else that types cannot express. */
 export interface Notes {
   readonly title?: string;
   readonly description?: string;
@@ -91,11 +91,11 @@ export interface Notes {
 
 export const NO_NOTES: Notes = Object.freeze({});
 export const UNKNOWN: Shape = Object.freeze({ kind: 'unknown' });
-/** Stands in for a definition that has not been read yet; compared by identity. */
+/** Placeholder for a definition that has not been read yet; compared by identity. */
 export const PENDING: SchemaNode = Object.freeze({ shape: UNKNOWN, notes: NO_NOTES });
 export const NEVER: Shape = Object.freeze({ kind: 'never' });
 
-/** Follows references to something that is not one; a definition that only refers to itself is `unknown`. */
+/** Follows references to a node that is not a reference. A definition that only refers to itself is `unknown`. */
 export function withoutReference(node: SchemaNode): SchemaNode {
   let current = node;
   for (let steps = 0; current.shape.kind === 'reference'; steps += 1) {

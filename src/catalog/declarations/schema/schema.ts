@@ -19,9 +19,9 @@ import {
 } from './schema-model.js';
 import { readArray, readObject } from './structures.js';
 
-/** How much of one foreign schema is read; what lies beyond becomes `unknown`, with a warning. */
+/** How much of one untrusted schema is read. The rest becomes `unknown`, with a warning. */
 export const SCHEMA_BOUNDS = {
-  /** Nested schemas. The deepest of 1,555 real ones has 17. */
+  /** Nested schemas. The deepest of 1,555 real ones has 17 levels. */
   depth: 48,
   /** Schemas of any kind in one document. The largest real one has 2,300. */
   nodes: 20_000,
@@ -33,14 +33,14 @@ export const SCHEMA_BOUNDS = {
 } as const;
 
 /**
- * Reads a foreign JSON Schema, draft-04 to 2020-12 with the usual mistakes, into shapes. Never throws, never fetches,
- * and takes time in proportion to the bounds, whatever it is given.
+ * Reads an untrusted JSON Schema, draft-04 to 2020-12 with the usual mistakes, into shapes. It never throws and never fetches, and
+ * its time is bounded for any input.
  */
 export function readSchema(schema: JsonValue | undefined): SchemaModel {
   return new SchemaReader(isJsonObject(schema) ? schema : {}).read(schema ?? true);
 }
 
-/** Where the reader is: escaped tokens, spelled out as a JSON Pointer only for a warning. */
+/** The reader's position: escaped tokens, joined to a JSON Pointer only for a warning. */
 interface Place {
   readonly parent?: Place;
   readonly token: string;
@@ -65,7 +65,7 @@ class SchemaReader {
   read(schema: JsonValue): SchemaModel {
     this.#defineTargets(this.#root, 0);
     const root = this.#node(schema, { token: '#', depth: 0 });
-    // The list grows while it is worked off: a definition may name further ones.
+    // The list grows during the loop: a definition may name further ones.
     for (const definition of this.#unread) this.#readDefinition(definition, 0);
     for (const definition of circularAliases([...this.#definitions.values()])) {
       const message = 'refers only to itself';
@@ -99,7 +99,7 @@ class SchemaReader {
     return withWarning(notes, message);
   }
 
-  /** What a schema says itself, references to it set aside. */
+  /** The content of a schema itself, ignoring references to it. */
   #body(schema: JsonObject, place: Place): SchemaNode {
     const keywords = readKeywords(schema);
     let notes = readNotes(keywords);
@@ -139,7 +139,7 @@ class SchemaReader {
     return node;
   }
 
-  /** Both must hold. A reference that is to be merged is read first, because it may still be waiting for its turn. */
+  /** Both must hold. A reference to be merged is read first, because it may still be queued. */
   #both(first: SchemaNode, second: SchemaNode, place: Place): SchemaNode {
     if (first.shape.kind !== 'unknown') {
       for (const { shape } of [first, second]) {
@@ -156,7 +156,7 @@ class SchemaReader {
     return unite(options.map((option, index) => this.#child(option, place, `${keyword}/${index}`)));
   }
 
-  /** `enum` and `const`: those of the values that the rest of the schema allows. */
+  /** `enum` and `const`: the values that the rest of the schema allows. */
   #narrowToValues(node: SchemaNode, { constant, enumeration }: SchemaKeywords, place: Place): SchemaNode {
     const values = constant !== undefined ? [constant] : enumeration;
     if (values === undefined) return node;
@@ -201,7 +201,7 @@ class SchemaReader {
     return definition;
   }
 
-  /** Finds every target beforehand, so that a place which is referred to from elsewhere is a reference itself. */
+  /** Finds every reference target in advance, so that a place referred to from elsewhere is a reference itself. */
   #defineTargets(value: JsonValue, depth: number): void {
     if (typeof value !== 'object' || value === null || depth > SCHEMA_BOUNDS.depth * 2) return;
     if (isJsonObject(value) && typeof value.$ref === 'string') {
@@ -212,13 +212,13 @@ class SchemaReader {
   }
 
   #readDefinition(definition: Definition, depth: number): void {
-    // Too deep to be read here: it is read in its turn, and stands beside the other part instead of in it.
+    // Too deep to be read here: it is read later, and is placed beside the other part instead of merged into it.
     if (this.#begun.has(definition) || depth > SCHEMA_BOUNDS.depth) return;
     this.#begun.add(definition);
     definition.node = this.#body(definition.source as JsonObject, { token: definition.pointer, depth });
   }
 
-  /** The shape that `type` and the keywords of that type give, combinators apart. */
+  /** The shape from `type` and its keywords, without combinators. */
   #ownShape(types: readonly string[], keywords: SchemaKeywords, place: Place): Shape {
     const [only] = types;
     if (only === undefined) return UNKNOWN;
@@ -248,7 +248,7 @@ class SchemaReader {
   }
 }
 
-/** Keywords that shape this type and hold something that cannot be read. */
+/** Keywords of this type whose values cannot be read. */
 function malformedKeywords({ malformed = [] }: SchemaKeywords, types: readonly string[]): readonly string[] {
   const isOfType = (keyword: string) => types.includes(keyword === 'properties' ? 'object' : 'array');
   return malformed.filter((keyword) => (keyword !== 'properties' && keyword !== 'items') || isOfType(keyword));

@@ -12,10 +12,10 @@ import {
   UNKNOWN,
 } from './schema-model.js';
 
-/** Reads a schema below this one; the token is the way to it, as JSON Pointers spell it. */
+/** Reads a child schema; the token is its path as in a JSON Pointer. */
 export type ReadChild = (schema: JsonValue, token: string) => SchemaNode;
 
-/** Properties, required names, and what other keys may hold. */
+/** Properties, required names, and the type of other keys. */
 export function readObject(keywords: SchemaKeywords, readChild: ReadChild): ObjectShape {
   const required = new Set(keywords.required);
   const additional = readAdditional(keywords, readChild);
@@ -30,7 +30,7 @@ export function readObject(keywords: SchemaKeywords, readChild: ReadChild): Obje
   const { propertyNames } = keywords;
   const named = isJsonObject(propertyNames) ? (readKeywords(propertyNames).enumeration ?? []) : [];
   const names = named.filter((name) => typeof name === 'string');
-  // A name that is required but nowhere described is a field that must be there, of a type we can't know (E9).
+  // A required name without a description is a required field of unknown type (E9).
   for (const name of [...names, ...required]) {
     if (!properties.has(name)) properties.set(name, { node: other ?? unknown(), isRequired: required.has(name) });
   }

@@ -5,15 +5,15 @@ import { type Definition, type ObjectShape, type SchemaNode, withoutReference } 
 /** A definition under all the names it has in one module: `#/$defs/def0` here may be `#/$defs/def7` there. */
 export interface AliasGroup {
   readonly definition: Definition;
-  /** What the schema calls it, or else where it is first used. */
+  /** The schema's name for it, or else the property that first uses it. */
   readonly suggestedName: string;
-  /** Has to have its own name: it contains itself, or is used more than once and is not small. */
+  /** Whether it needs its own name: it contains itself, or is used more than once and is not small. */
   readonly isNamed: boolean;
-  /** Contains itself. At least one definition of every circle says so. */
+  /** Whether it contains itself. At least one definition of every cycle is marked. */
   readonly isRecursive: boolean;
 }
 
-/** Which definitions of several schemas are the same type, and which of those deserve a name. */
+/** Which definitions of several schemas are the same type, and which of those get a name. */
 export function groupDefinitions(roots: readonly SchemaNode[]): Map<Definition, AliasGroup> {
   const definitions = reachableDefinitions(roots);
   const classOf = equivalenceClasses(definitions);
@@ -40,7 +40,7 @@ export function groupDefinitions(roots: readonly SchemaNode[]): Map<Definition, 
   return new Map([...classOf].map(([definition, id]) => [definition, groups.get(id) as AliasGroup]));
 }
 
-/** The references directly in a node, with the property that holds them; definitions are not entered. */
+/** The references directly in a node, with the property that holds them. Definitions are not followed. */
 function referencesIn(node: SchemaNode, property: string, found: [Definition, string][] = []): [Definition, string][] {
   const { shape } = node;
   switch (shape.kind) {
@@ -85,8 +85,8 @@ function reachableDefinitions(roots: readonly SchemaNode[]): readonly Definition
 }
 
 /**
- * Definitions are equal when their texts are, and what their references lead to is. Classes are split until none can
- * be told apart any more, which also works for definitions that refer to each other in a circle.
+ * Definitions are equal if their texts and the targets of their references are equal. Classes are split until no class can be split
+ * further, which also works for definitions that refer to each other in a cycle.
  */
 function equivalenceClasses(definitions: readonly Definition[]): Map<Definition, number> {
   const targets = new Map(
@@ -94,7 +94,7 @@ function equivalenceClasses(definitions: readonly Definition[]): Map<Definition,
   );
   let classes = classify(definitions, (definition) => JSON.stringify(definition.source).replace(REFERENCE, ''));
   for (let count = 0, round = 0; count !== classes.count; round += 1) {
-    // Stopping early would merge what differs further down: then nothing is merged.
+    // Stopping early would merge definitions that differ further down. So nothing is merged.
     if (round === MAX_ROUNDS) return new Map(definitions.map((definition, index) => [definition, index]));
     count = classes.count;
     const previous = classes.ids;
@@ -105,7 +105,7 @@ function equivalenceClasses(definitions: readonly Definition[]): Map<Definition,
   return classes.ids;
 }
 
-/** Real schemas settle in 3 to 7 rounds; one round per link of a hostile chain would be quadratic. */
+/** Real schemas settle in 3 to 7 rounds. One round per link of a hostile chain would be quadratic. */
 const MAX_ROUNDS = 24;
 
 const REFERENCE = /"\$ref":"(?:[^"\\]|\\.)*"/g;
@@ -125,7 +125,7 @@ function classify(
   return { ids, count: known.size };
 }
 
-/** At least one definition of every circle. Without recursion of our own: a hostile chain is a thousand links long. */
+/** At least one definition of every cycle. Not a recursive function: a hostile chain is a thousand links long. */
 function recursiveDefinitions(definitions: readonly Definition[]): Set<Definition> {
   const recursive = new Set<Definition>();
   const states = new Map<Definition, 'open' | 'done'>();
@@ -176,7 +176,7 @@ function isFree(shape: ObjectShape): boolean {
   return typeof shape.additional === 'string' || shape.additional.shape.kind === 'unknown';
 }
 
-/** Keywords, numbers and the serial names of converters say nothing about a type. */
+/** Keywords, numbers and serial names of converters do not describe a type. */
 const MEANINGLESS =
   /^(?:|#|(?:def|definition|schema|type|ref|model|items?)_*\d*|__schema\d+|\d+|additionalProperties)$/i;
 
@@ -187,7 +187,7 @@ function suggestName(definition: Definition, property: string): string {
   return pascalCase(words);
 }
 
-/** ASCII letters and digits only, at most 40: names come from outside. */
+/** ASCII letters and digits only, at most 40: names are untrusted. */
 export function pascalCase(text: string): string {
   const words = escapeHidden(text, () => '')
     .split(/[^A-Za-z0-9]+/)

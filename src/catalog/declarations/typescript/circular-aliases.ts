@@ -1,6 +1,6 @@
 import type { Definition, SchemaNode } from '../schema/schema-model.js';
 
-/** Definitions that reach themselves without an object or a list in between: no language can declare those. */
+/** Definitions that reach themselves without an object or a list in between. No language can declare those. */
 export function circularAliases(definitions: readonly Definition[]): readonly Definition[] {
   const circular: Definition[] = [];
   const states = new Map<Definition, 'open' | 'done'>();

@@ -11,21 +11,21 @@ export interface Parameter {
   /** TypeScript. */
   readonly type: string;
   readonly isOptional: boolean;
-  /** In one line; may be empty. Foreign text, harmless in a comment. */
+  /** On one line; may be empty. Untrusted text, escaped for a comment. */
   readonly description: string;
 }
 
 /**
- * The input of a tool as a list of parameters, in the order of its schema. Undefined where that is no good way to call it:
- * too many, names that are not identifiers, or values that are more than text, numbers, truth and lists of them. (A single
- * object is the input by name, so none may stand first; further behind, nobody writes them by position.)
+ * The input of a tool as a list of parameters, in the order of its schema. Undefined if positional calls do not suit it: too many
+ * parameters, names that are not identifiers, or values other than text, numbers, booleans and lists of them. (A single object is
+ * the input by name, so no object may come first; in later positions nobody writes objects.)
  */
 export function parametersOf({ inputSchema }: Tool, model: SchemaModel): readonly Parameter[] | undefined {
   const { shape } = withoutReference(model.root);
   if (shape.kind !== 'object' || !isJsonObject(inputSchema?.properties)) return undefined;
   const names = [...shape.properties.keys()];
   if (names.length === 0 || names.length > MAX_PARAMETERS) return undefined;
-  // By position is by the schema's own order; one that was put together out of parts has none.
+  // Positions follow the schema's own order. A schema merged from parts has none.
   if (names.join('\n') !== Object.keys(inputSchema.properties).join('\n')) return undefined;
   const parameters: Parameter[] = [];
   for (const [name, { node, isRequired }] of shape.properties) {
@@ -38,7 +38,7 @@ export function parametersOf({ inputSchema }: Tool, model: SchemaModel): readonl
   return parameters;
 }
 
-/** As they are in a signature. One that may be left out cannot come before one that may not. */
+/** Formatted for a signature. An optional parameter cannot precede a required one. */
 export function parameterList(parameters: readonly Parameter[]): string {
   const lastNeeded = parameters.findLastIndex(({ isOptional }) => !isOptional);
   return parameters

@@ -4,8 +4,8 @@ import { type ObjectProperty, type ObjectShape, type SchemaNode, withoutReferenc
 import { literalType, propertyName } from './typescript-types.js';
 
 /**
- * A type that does not fit is written with fewer levels of objects, one attempt after the other. `names` is how many
- * properties of an object below the last level are named without their types: a program can filter and join by names.
+ * A type that does not fit is written with fewer levels of objects, tried in order. `names` is how many properties of an object
+ * below the last level are named without their types: a program can filter and join by names.
  */
 const ATTEMPTS = [
   { depth: 2, names: 0 },
@@ -16,7 +16,7 @@ const ATTEMPTS = [
   { depth: 0, names: 6 },
   { depth: 0, names: 0 },
 ];
-/** Nothing is checked beyond these: schemas are foreign, and may refer to themselves. */
+/** Nothing is checked beyond these: schemas are untrusted and may refer to themselves. */
 const MAX_NODES = 300;
 const MAX_NESTING = 8;
 const MAX_LITERALS = 6;
@@ -26,8 +26,8 @@ const MAX_NAME_CHARACTERS = 60;
 const MAX_DEFAULT_CHARACTERS = 24;
 
 /**
- * A type on one line, in at most this many characters: `{ path: string, head?: number, max_count = 10 }`. Required properties
- * come first, then those for paging; what there is no room for is `…`, or `object` and `unknown` where it is nested.
+ * A type on one line, in at most this many characters: `{ path: string, head?: number, max_count = 10 }`. Required properties come
+ * first, then those for paging. Members that do not fit become `…`, nested ones `object` or `unknown`.
  */
 export function shortType(node: SchemaNode, maximum: number): string {
   for (const { depth, names } of ATTEMPTS) {
@@ -39,7 +39,7 @@ export function shortType(node: SchemaNode, maximum: number): string {
 }
 
 class ShortWriter {
-  /** Characters for the outermost object; members that do not fit are left out. */
+  /** Maximum characters for the outermost object. Members that do not fit are left out. */
   readonly #maximum: number;
   readonly #names: number;
   #nodes = 0;
@@ -107,7 +107,7 @@ class ShortWriter {
   #member(name: string, { node, isRequired }: ObjectProperty, depth: number, nesting: number): string {
     const key = propertyName(name);
     if (isRequired) return `${key}: ${this.type(node, depth, nesting)}`;
-    // Null is what is sent for nothing, and an optional property need not be sent.
+    // Null means no value, and an optional property can be omitted.
     const core = onlyOption(node);
     const value = defaultOf(
       name,
@@ -126,7 +126,7 @@ function namesOf(properties: ObjectShape['properties'], most: number): string {
   return `{ ${[...shown, ...(shown.length < names.length ? [MORE] : [])].join(', ')} }`;
 }
 
-/** Those that must be given first, then those that decide how much of the answer comes. */
+/** Required properties first, then those that control how much is returned. */
 function inOrder(properties: ObjectShape['properties']): [string, ObjectProperty][] {
   const rank = ([name, { isRequired }]: [string, ObjectProperty]) => (isRequired ? 0 : isPaging(name) ? 1 : 2);
   return [...properties].sort((one, other) => rank(one) - rank(other));
@@ -143,7 +143,7 @@ const PAGING = new Set(
   ).split(' '),
 );
 
-/** What is written for a property that is not given, where that says its type too. */
+/** The default of a property, if it also shows the type. */
 function defaultOf(name: string, node: SchemaNode): string | undefined {
   const { shape, notes } = withoutReference(node);
   const { defaultValue, description } = { ...notes, ...node.notes };
@@ -152,7 +152,7 @@ function defaultOf(name: string, node: SchemaNode): string | undefined {
     const text = literalType(value);
     return text.length > MAX_DEFAULT_CHARACTERS ? undefined : text;
   }
-  // Many servers say it in words only.
+  // Many servers state it only in the description.
   const isNumber = shape.kind === 'number' || shape.kind === 'integer';
   return value === undefined && isNumber && isPaging(name)
     ? IN_WORDS.exec((description ?? '').slice(0, 1_000))?.[1]

@@ -5,13 +5,13 @@ import { readSchema } from '../schema/schema.js';
 import { withoutReference } from '../schema/schema-model.js';
 import { shortType } from './short-type.js';
 
-/** Of the arguments, and of what comes back: a server of 40 tools is read for some 2,000 tokens. */
+/** For the arguments, and for the result: a server of 40 tools costs about 2,000 tokens. */
 const MAX_INPUT_CHARACTERS = 240;
 const MAX_OUTPUT_CHARACTERS = 140;
 
 /**
- * How a tool is called and what it gives, on one line: `read_text_file({ path: string, head?: number }): { content: string }`.
- * Nothing is behind the parentheses where nobody knows what comes back. `observedType` is of our own writer.
+ * The call of a tool and its result, on one line: `read_text_file({ path: string, head?: number }): { content: string }`. Nothing
+ * follows the parentheses if the result is unknown. `observedType` comes from our own writer.
  */
 export function toolSignature(tool: Tool, exportName: string, observedType?: string): string {
   const input = readSchema(tool.inputSchema);
@@ -39,7 +39,7 @@ export function observedResult(observedType: string | undefined): string | undef
 }
 
 interface Seen {
-  /** Of a text that holds data. */
+  /** The kind of a text that contains data. */
   readonly kind?: string;
   readonly data: string | undefined;
 }
@@ -55,10 +55,10 @@ function wordsOf({ kind, data }: Seen): string {
   return `${kind}${data === undefined ? '' : ` of: ${data}`}`;
 }
 
-/** A type of our own writer without the members that there is no room for: `{ items: { id: string, … }[] }`. */
+/** A type of our own writer without the members that do not fit: `{ items: { id: string, … }[] }`. */
 function shortened(type: string): string | undefined {
   if (type.length <= MAX_OUTPUT_CHARACTERS) return type;
-  // Strings in a type are foreign, and may hold brackets.
+  // Strings in a type are untrusted and may contain brackets.
   if (/["'`]/.test(type)) return undefined;
   const open: number[] = [];
   const ends = new Map<number, number>();
@@ -69,7 +69,7 @@ function shortened(type: string): string | undefined {
     else if (index < MAX_OUTPUT_CHARACTERS && open.length > 0) cut = { at: index, open: [...open] };
   }
   if (cut === undefined) return undefined;
-  // `}[]`: what follows an object's end belongs to it.
+  // `}[]`: the suffix of an object's end belongs to it.
   const closing = cut.open.map(
     (start) => ` }${/^(?:\[\])*/.exec(type.slice((ends.get(start) ?? type.length) + 1))?.[0]}`,
   );

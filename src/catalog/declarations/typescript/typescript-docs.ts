@@ -4,19 +4,19 @@ import { commentLine } from '../doc-comment.js';
 import { type Detail, describedIn, nodeComment, onlyOption } from '../schema/node-comment.js';
 import type { SchemaNode } from '../schema/schema-model.js';
 
-/** Bounds on foreign text in one comment, in characters. */
+/** Limits on untrusted text in one comment, in characters. */
 const MAX_SERVER_TEXT = { full: 1_000, compact: 160 } as const;
 const MAX_TOOL_TEXT = { full: 1_500, compact: 240 } as const;
 const MAX_TITLE = 100;
 
-/** What is known of a tool beside its definition. */
+/** Facts about a tool besides its definition. */
 interface ToolMarks {
   readonly asks?: boolean;
-  /** Its export shares its name with others, which numbers tell apart. */
+  /** Its export name is shared with others and numbered. */
   readonly isNumbered?: boolean;
 }
 
-/** Annotations, `@asks` and warnings are there at every level of detail; signatures have nothing beside them. */
+/** Annotations, `@asks` and warnings appear at every level of detail. Signatures have nothing else. */
 export function toolDocs(
   tool: Tool,
   exportName: string,
@@ -28,12 +28,12 @@ export function toolDocs(
   const title = titleOf(tool, exportName);
   const isSignature = detail === 'signatures';
   const lines = isSignature ? [] : describedIn(description || title, detail, MAX_TOOL_TEXT);
-  // Which tool a number means cannot be guessed from the name.
+  // The name alone does not tell which tool a number means.
   if (exportName !== tool.name && (!isSignature || isNumbered))
     lines.push(`@tool ${commentLine(quoteVisibly(tool.name), 200)}`);
   const isTold = title === '' || (description === '' && !isSignature);
   const named = isTold ? [] : [`title: ${commentLine(quoteVisibly(title), MAX_TITLE)}`];
-  // Of what a tool is not, a short form says nothing.
+  // The short form omits hints that are false.
   const hints = [...named, ...annotationHints(tool).filter((hint) => !isSignature || !hint.endsWith(': false'))];
   if (hints.length > 0) lines.push(`@annotations ${hints.join(', ')}`);
   if (asks) lines.push('@asks');
@@ -44,19 +44,19 @@ export function toolDocs(
 
 const IS_NUMBERED = /__\d+$/;
 
-/** What people call the tool; empty where that is its name in other letters. */
+/** The title of the tool; empty if it is only another spelling of its name. */
 function titleOf({ annotations, title }: Tool, exportName: string): string {
   const text = annotations?.title || title || '';
   const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return plain(text) === plain(exportName) ? '' : text;
 }
 
-/** What a server says of itself, above its module. */
+/** The server's own description, above its module. */
 export function serverDocs(description: string, detail: Detail): string[] {
   return detail === 'signatures' ? [] : describedIn(description, detail, MAX_SERVER_TEXT);
 }
 
-/** What is said about a property, or about the type of a whole definition. */
+/** The comment of a property, or of the type of a whole definition. */
 export function propertyDocs(node: SchemaNode, detail: Detail): string[] {
   if (detail === 'signatures')
     return nodeComment(node, 'compact', '@').warnings.map((warning) => `@warning ${warning}`);
@@ -67,13 +67,13 @@ export function propertyDocs(node: SchemaNode, detail: Detail): string[] {
     if (lines.length === 1 && only !== undefined && only.length + joined.length < 110) lines[0] = `${only} ${joined}`;
     else lines.push(joined);
   }
-  // Tools of the language only see this tag at the beginning of a line.
+  // TypeScript tools only recognise this tag at the beginning of a line.
   if (isDeprecated) lines.push('@deprecated');
   for (const warning of warnings) lines.push(`@warning ${warning}`);
   return lines;
 }
 
-/** What is said about one option of a union, unless it already stands above the whole. */
+/** The comment of one option of a union, unless the union's comment already has it. */
 export function optionDocs(option: SchemaNode, whole: SchemaNode, detail: Detail): string[] {
   const { description, title, warnings } = option.notes;
   const text = description ?? title;

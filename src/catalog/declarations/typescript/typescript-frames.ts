@@ -1,21 +1,21 @@
 import { quoteVisibly } from '../../../lib/text/visible-text.js';
 
-/** What differs between the places where a server's functions are declared. */
+/** The differences between the places where a server's functions are declared. */
 export interface ModuleFrame {
   readonly indent: string;
   open(path: string): string;
   readonly close: string;
-  /** What the one parameter with the tool's input is called. */
+  /** The name of the one parameter with the tool's input. */
   readonly parameterName: string;
   /** One tool, as a program calls it. */
   declare(call: DeclaredCall): string;
-  /** What is behind the tools of a server. */
+  /** The text after the tools of a server. */
   readonly ending: readonly string[];
-  /** What a call gives, where the tool declares its output and where it does not. */
+  /** The result type of a call, for tools with and without a declared output. */
   resultType(output: string | undefined): string;
   /** How a program gets the whole schema of a tool. */
   schemaCall(serverId: string, toolName: string): string;
-  /** Names that a definition must not take: the shared ones, and those of TypeScript's that the writer uses. */
+  /** Names that a definition must not take: the shared ones, and TypeScript's own that the writer uses. */
   readonly reservedTypeNames: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const declareFunction = ({ name, parameter, result }: DeclaredCall) =>
 
 const LANGUAGE_NAMES = ['Promise', 'Record', 'Array', 'Object', 'String', 'Number', 'Boolean', 'Symbol', 'Function'];
 
-/** A block of its own in one text with all servers. It uses the global types of `SHARED_DECLARATIONS`. */
+/** A block of its own in one text with all servers. Uses the global types of `SHARED_DECLARATIONS`. */
 export const AMBIENT_MODULE: ModuleFrame = {
   indent: '  ',
   parameterName: 'input',
@@ -48,13 +48,13 @@ export const AMBIENT_MODULE: ModuleFrame = {
   reservedTypeNames: ['ToolOutput', 'ToolResult', 'ContentBlock', 'JsonValue', 'ServerMeta', ...LANGUAGE_NAMES],
 };
 
-/** The same for a model, which pays for each word: without what it never asks for. It uses `BRIEF_SHARED_DECLARATIONS`. */
+/** The same for a model, which pays for each word: without the parts it never needs. Uses `BRIEF_SHARED_DECLARATIONS`. */
 export const BRIEF_MODULE: ModuleFrame = { ...AMBIENT_MODULE, ending: [] };
 
 export const BRIEF_SHARED_DECLARATIONS =
   'type ToolOutput = unknown; // its text (JSON in it is not parsed), its structured value, or the whole MCP result\n';
 
-/** `servers/<module>/index.d.ts`. It uses the types of `PACKAGE_CLIENT_DECLARATIONS`. */
+/** `servers/<module>/index.d.ts`. Uses the types of `PACKAGE_CLIENT_DECLARATIONS`. */
 export const PACKAGE_FILE: ModuleFrame = {
   indent: '',
   parameterName: 'input',
@@ -68,8 +68,8 @@ export const PACKAGE_FILE: ModuleFrame = {
 };
 
 /**
- * A module of its own for the type checker. What a tool gives that declares no output may be anything: nothing that a
- * program does with it is a mistake.
+ * A module of its own for the type checker. The result of a tool without a declared output may be anything: no use of it by a
+ * program is a mistake.
  */
 export const CHECKED_FILE: ModuleFrame = {
   ...AMBIENT_MODULE,
@@ -94,7 +94,7 @@ export const SCRIPT_CALLS: ModuleFrame = {
   reservedTypeNames: ['CallResult', 'JsonValue', ...LANGUAGE_NAMES],
 };
 
-/** What every script can rely on, whatever its servers are. */
+/** The declarations that every script has, whatever its servers are. */
 export const SCRIPT_DECLARATIONS = `/** A call blocks the script until its answer is there. It does not throw: look at \`ok\`. */
 type CallResult<Value> = { ok: true; result: Value } | { ok: false; error: { message: string; code?: string } };
 /**
@@ -106,7 +106,7 @@ type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string
 declare const input: { [key: string]: JsonValue };
 `;
 
-/** `client/mcp_client.d.ts`: what every package refers to. */
+/** `client/mcp_client.d.ts`: the types that every package refers to. */
 export const PACKAGE_CLIENT_DECLARATIONS = `/** What a tool answers with, as MCP has it. A call that fails throws a ToolError instead. */
 export interface ToolResult {
   content: ContentBlock[];
@@ -167,10 +167,10 @@ export interface Catalog {
 export const catalog: Catalog;
 `;
 
-/** Global types that every server module's declarations use; they tell the truth about unwrapped results. */
+/** Global types that every server module's declarations use. They describe unwrapped results correctly. */
 export const SHARED_DECLARATIONS = sharedDeclarations('JSON in it is not\n * parsed');
 
-/** The same where calls give text in another way. */
+/** The same for contracts whose calls return text differently. */
 export function sharedDeclarations(textRule: string): string {
   return `/**
  * What a tool returns when it declares no output type: the text, if it answers with one text block (${textRule}); its structured value, if it sends one; otherwise the whole MCP result. A failed call throws.

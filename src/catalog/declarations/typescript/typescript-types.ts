@@ -11,18 +11,18 @@ export interface TypeWriterOptions {
   readonly detail: Detail;
   /** Objects nested deeper than this become `unknown`. */
   readonly maximumDepth: number;
-  /** Past this many characters the text is of no use any more, and only its end is still written. */
+  /** Beyond this many characters the text is useless, and the rest is only closed. */
   readonly maximumCharacters: number;
   readonly groupOf: (definition: Definition) => AliasGroup | undefined;
-  /** The name of a definition, which from now on has to be declared. */
+  /** The name of a definition. It then has to be declared. */
   readonly nameOf: (group: AliasGroup, depth: number) => string;
 }
 
-/** Definitions nested deeper than this get a name instead of being written in place. */
+/** Definitions nested deeper than this get a name instead of being inlined. */
 const MAX_INLINE_DEPTH = 12;
 const MAX_ONE_LINE = 90;
 const MAX_ONE_LINE_MEMBERS = 8;
-/** A union of more types than this says nothing about an index signature. */
+/** A union of more types than this is useless as an index signature. */
 const MAX_INDEX_TYPES = 6;
 
 /** Writes shapes as TypeScript types. */
@@ -44,13 +44,13 @@ export class TypeWriter {
     return this.#characters > this.#options.maximumCharacters;
   }
 
-  /** Counts text that is written here; what is nested in it has counted itself. */
+  /** Counts text that is written here. Nested text has already been counted. */
   #count(text: string): string {
     this.#characters += text.length;
     return text;
   }
 
-  /** `indent` is that of the line on which the type begins. */
+  /** `indent` is the indentation of the line on which the type begins. */
   type(node: SchemaNode, indent: string, depth: number): string {
     if (this.isTooLong) return 'unknown';
     const { shape } = node;
@@ -81,7 +81,7 @@ export class TypeWriter {
     }
   }
 
-  /** The node as its docs and type are written: a definition that is written in place brings its own words along. */
+  /** The node whose docs and type are written: an inlined definition adds its own description. */
   inPlace(node: SchemaNode, depth: number): SchemaNode {
     let current = node;
     for (let steps = 0; current.shape.kind === 'reference' && steps < 16; steps += 1) {
@@ -147,8 +147,8 @@ export class TypeWriter {
   }
 
   /**
-   * What other keys may hold. TypeScript wants every declared property to fit the index signature too, so a signature
-   * beside properties has the union of all their types; what the other keys really hold is then said in words.
+   * The type of other keys. TypeScript requires every declared property to match the index signature, so a signature beside
+   * properties is the union of all their types. A comment then states the real type of the other keys.
    */
   #indexSignature(
     shape: ObjectShape,
@@ -201,7 +201,7 @@ export class TypeWriter {
     const add = (option: SchemaNode): void => {
       const node = this.inPlace(option, depth);
       const docs = docComment(optionDocs(node, parent, this.#options.detail), inner);
-      // A union that was a definition of its own is part of this one.
+      // A union that was a definition of its own becomes part of this one.
       if (node.shape.kind === 'union' && docs === '') {
         for (const nested of node.shape.options) add(nested);
         return;
@@ -228,7 +228,7 @@ export class TypeWriter {
   }
 }
 
-/** A property name as TypeScript takes it: bare where it is a plain identifier, else quoted. */
+/** A property name for TypeScript: bare if it is a plain identifier, else quoted. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : fenceless(quoteVisibly(name));
 }
@@ -252,7 +252,7 @@ export function literalType(value: JsonValue): string {
   return members.length === 0 ? 'Record<string, never>' : `{ ${members.join('; ')} }`;
 }
 
-/** Declarations are shown in fenced blocks, and no literal may close one, or open a tag of the text around it. */
+/** Declarations are shown in fenced blocks: no literal may close one, or open a tag of the surrounding text. */
 function fenceless(literal: string): string {
   return withoutMarkup(literal, '\\u003c').replace(/`{3,}|~{3,}/g, (run) =>
     [...run].map((mark) => (mark === '`' ? '\\u0060' : '\\u007e')).join(''),
@@ -278,7 +278,7 @@ function unionOf(types: ReadonlySet<string>): string {
   return types.size === 1 ? [...types].join() : [...types].map((type) => alternative(type, '')).join(' | ');
 }
 
-/** `x-` of `^x-`: the patterns that a template literal can say. The pattern is foreign and is never run. */
+/** `x-` of `^x-`: the patterns that a template literal can express. The pattern is untrusted and never run. */
 function literalPrefix(pattern: string): string | undefined {
   return /^\^([\w-]+)(?:\.\*\$?|\.\*)?$/.exec(pattern)?.[1];
 }

@@ -26,7 +26,7 @@ export function declare(tools: readonly Tool[], options?: DeclarationOptions) {
   return declaration;
 }
 
-/** The declaration of one tool's input, without words, on one line. */
+/** The declaration of one tool's input, without documentation, on one line. */
 export function inputOf(schema: JsonObject): string {
   const { text } = declare([tool('f', schema)], { detail: 'signatures' });
   const flat = text.replace(/\s+/g, ' ');
@@ -37,7 +37,7 @@ export function inputOf(schema: JsonObject): string {
 export const typeOf = (schema: JsonObject | boolean): string =>
   inputOf({ type: 'object', properties: { p: schema }, required: ['p'] }).replace(/^input: \{ p: (.*?);? \}$/, '$1');
 
-/** Everything that is written about one tool with one property, in full detail. */
+/** Everything written about one tool with one property, in full detail. */
 export const linesOf = (schema: JsonObject, more: Partial<Tool> = {}): string[] =>
   declare([tool('f', { type: 'object', properties: { p: schema } }, more)])
     .text.split('\n')

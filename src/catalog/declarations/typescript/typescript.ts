@@ -22,21 +22,21 @@ import { TypeWriter } from './typescript-types.js';
 export type { Detail };
 
 export interface ServerModule {
-  /** Segment under `@codemode/servers/`, as `modulePaths` gives it. */
+  /** Segment under `@codemode/servers/`, as `modulePaths` returns it. */
   readonly path: string;
-  /** The id under which the server is configured. */
+  /** The configured id of the server. */
   readonly serverId: string;
   readonly serverName: string;
-  /** What it says of itself. */
+  /** The server's own description. */
   readonly serverDescription?: string;
   readonly tools: readonly Tool[];
-  /** Export names by tool name, where they are known already: part of a server's tools keeps the names of the whole. */
+  /** Export names by tool name, if already assigned: a part of a server's tools keeps the names of the whole. */
   readonly exportNames?: ReadonlyMap<string, string>;
-  /** Export names of the whole server, where these are only a part of its tools. */
+  /** Export names of the whole server, if these are only a part of its tools. */
   readonly allExportNames?: ReadonlySet<string>;
-  /** Names of tools whose calls wait for a person. */
+  /** Names of tools whose calls need approval. */
   readonly asking?: ReadonlySet<string>;
-  /** Declared as a namespace of this name instead of a module. */
+  /** The name of a namespace to declare instead of a module. */
   readonly namespace?: string;
 }
 
@@ -46,32 +46,32 @@ export interface DeclarationWarning {
 }
 
 export interface ModuleDeclaration {
-  /** One `declare module` block. It uses the types of `SHARED_DECLARATIONS`, which are declared once for all modules. */
+  /** One `declare module` block. Uses the types of `SHARED_DECLARATIONS`, which are declared once for all modules. */
   readonly text: string;
   readonly warnings: readonly DeclarationWarning[];
 }
 
 export interface DeclarationOptions {
   readonly detail?: Detail;
-  /** Characters for one tool with the types that it is the first to use; what does not fit is cut to `unknown`. */
+  /** Maximum characters for one tool with the types that it uses first. The rest is cut to `unknown`. */
   readonly maximumToolCharacters?: number;
   /**
-   * A TypeScript type of what a tool has returned so far (`ObservedTypes`), for tools that declare no output. It is
-   * written as it is, marked as observed: it must come from our own writer, not from a server.
+   * A TypeScript type of the observed results of a tool (`ObservedTypes`), for tools that declare no output. It is written
+   * unchanged and marked as observed: it must come from our own writer, not from a server.
    */
   readonly observedTypeOf?: ObservedTypeOf;
-  /** Calls of a tool that are shown above it. They must come from our own writer. */
+  /** Example calls that are shown above a tool. They must come from our own writer. */
   readonly examplesOf?: (tool: Tool) => readonly string[];
 }
 
 export type ObservedTypeOf = (tool: Tool) => string | undefined;
 
-/** About 5,000 tokens. Of 1,312 real tools 11 are longer in full detail, and none is without its documentation. */
+/** About 5,000 tokens. Of 1,312 real tools 11 are longer in full detail, and none without its documentation. */
 const MAX_TOOL_CHARACTERS = 20_000;
 
 /**
- * The TypeScript declarations of one server's module: one exported function per tool, and `__meta__`. Everything in the
- * tools is foreign: the text is valid TypeScript whatever their names, descriptions and schemas hold.
+ * The TypeScript declarations of one server's module: one exported function per tool, and `__meta__`. All tool data is untrusted:
+ * the text is valid TypeScript whatever their names, descriptions and schemas contain.
  */
 export function declareModule(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
   return new ModuleWriter(server, options, AMBIENT_MODULE).write();
@@ -83,8 +83,8 @@ export function declareBriefModule(server: ServerModule, options: DeclarationOpt
 }
 
 /**
- * The same as a file beside the module, `servers/<path>/index.d.ts`: functions give the whole MCP result, and the shared
- * types come from the client.
+ * The same as a file beside the module, `servers/<path>/index.d.ts`: functions return the whole MCP result, and the shared types
+ * come from the client.
  */
 export function declarePackageFile(server: ServerModule, options: DeclarationOptions = {}): ModuleDeclaration {
   return new ModuleWriter(server, options, PACKAGE_FILE).write();
@@ -106,7 +106,7 @@ interface ToolPlan {
   readonly exportName: string;
   readonly input: SchemaModel;
   readonly output: SchemaModel | undefined;
-  /** Stands in for an output that is not declared. */
+  /** Replaces an output that is not declared. */
   readonly observedType: string | undefined;
 }
 
@@ -167,7 +167,7 @@ class ModuleWriter {
     return { text, warnings: this.#warnings };
   }
 
-  /** One tool, in as much detail as fits: first words are left out, then what is nested deeply, then everything. */
+  /** One tool, in as much detail as fits: first documentation is left out, then deeply nested types, then everything. */
   #tool(plan: ToolPlan): string {
     for (const { pointer, message } of [...plan.input.warnings, ...(plan.output?.warnings ?? [])].slice(
       0,
@@ -198,7 +198,7 @@ class ModuleWriter {
     return `${docComment(lines, indent)}${this.#declared(plan, `${this.#frame.parameterName}: unknown`, result)}`;
   }
 
-  /** Several tools have this name, and numbers tell them apart. The first of them has none. */
+  /** Whether several tools have this name and are numbered. The first of them has no number. */
   #isNumbered({ exportName }: ToolPlan): boolean {
     return /__\d+$/.test(exportName) || this.#exportNames.has(`${exportName}__2`);
   }
@@ -224,7 +224,7 @@ class ModuleWriter {
     const result =
       observedType === undefined ? resultType(outputType(plan.output, writer, indent)) : this.#marked(observedType);
     const aliases: string[] = [];
-    // The map grows while it is walked: a definition may be the first to name another.
+    // The map grows during the loop: a definition may be the first to name another.
     for (const [group, { name, depth }] of added) {
       aliases.push(aliasDeclaration(name, group.definition.node, writer, { detail, depth, indent }));
       if (writer.isTooLong) return undefined;
@@ -259,14 +259,14 @@ class ModuleWriter {
     return `${indent}${declare({ ...names, name: visibleIdentifier(exportName), parameter, result })}`;
   }
 
-  /** An observation is the first thing to go where a tool does not fit: nobody promised it. */
+  /** If a tool does not fit, its observed type is left out first, because nobody promised it. */
   #observedType({ observedType }: ToolPlan, maximumDepth: number): string | undefined {
     const isTooLong = observedType !== undefined && observedType.length > this.#maximumToolCharacters / 4;
     if (isTooLong || maximumDepth !== Number.POSITIVE_INFINITY) return undefined;
     return observedType?.replaceAll('\n', `\n${this.#frame.indent}`);
   }
 
-  /** Signatures have no documentation that could say it. */
+  /** Signatures have no documentation in which to state this. */
   #marked(observedType: string): string {
     return this.#detail === 'signatures' ? `/* observed, not declared */ ${observedType}` : observedType;
   }
@@ -296,12 +296,12 @@ class ModuleWriter {
 
 const OBSERVED_REMARK = 'Observed, not declared: the result type is what earlier calls returned; others may differ.';
 const DETAILS: readonly Detail[] = ['full', 'compact', 'signatures'];
-/** How deep types may still be nested when a tool does not fit, one attempt after the other. */
+/** The maximum nesting of types if a tool does not fit, tried in order. */
 const CUT_DEPTHS = [8, 5, 3, 2];
-/** Warnings of one tool that are passed on. */
+/** Maximum number of warnings per tool. */
 const MAX_WARNINGS = 20;
 
-/** Some letters are invisible, and legal: `\u3164` is the same identifier, for everybody to see. */
+/** Some legal letters are invisible. Written as `\u3164`, the identifier is the same and visible. */
 function visibleIdentifier(name: string): string {
   return quoteVisibly(name).slice(1, -1);
 }

@@ -11,19 +11,19 @@ import { sharedDeclarations } from './typescript-frames.js';
 export interface ApiOptions {
   readonly observedTypeOf?: ObservedTypeOf | undefined;
   readonly generatedAt?: Date | undefined;
-  /** Examples by the author of the tool; they replace the generated ones. */
+  /** Examples by the author of the tool. They replace the generated ones. */
   readonly examplesOf?: ((tool: Tool) => readonly string[]) | undefined;
 }
 
 /**
- * One TypeScript interface over all tools: what `mcp` is. The functions of a namespace are declared together, with the types
- * that they share, and the interface names the namespaces.
+ * One TypeScript interface over all tools: the type of `mcp`. The functions of a namespace are declared together with their shared
+ * types, and the interface lists the namespaces.
  */
 export function declareApi(namespaces: readonly Namespace[], options: ApiOptions = {}): string {
   const { observedTypeOf, generatedAt } = options;
   const declared = namespaces.map(({ name, server, methods }, index) => ({
     name,
-    // A namespace may be called like a global type, or like one of ours: what is declared has its own name.
+    // A namespace may have the name of a global type or of one of ours, so it is declared under another name.
     inner: `Namespace${index + 1}`,
     server,
     methods,
@@ -53,7 +53,7 @@ export function declareApi(namespaces: readonly Namespace[], options: ApiOptions
   return `${headerOf(generatedAt)}${sharedDeclarations('a JSON object or\n * array in it is parsed')}\n${bodies.join('\n')}\nexport interface UnifiedAPI {\n${members}}\n\ndeclare global {\n  const mcp: UnifiedAPI;\n}\n`;
 }
 
-/** One call of each tool that only reads, by the names that code has for it. */
+/** One call of each read-only tool, under the names that code uses. */
 function examplesOf(
   namespace: string,
   methods: readonly Method[],
@@ -74,7 +74,7 @@ const PLAIN = /^[A-Za-z_$][\w$]*$/;
 
 const MAX_EXAMPLE_CHARACTERS = 200;
 
-/** The time is left out where the text is part of a prompt: a prompt that changes by the second is cached nowhere. */
+/** The time is left out if the text is part of a prompt: a prompt that changes every second is never cached. */
 function headerOf(generatedAt: Date | undefined): string {
   const time = generatedAt === undefined ? '' : `// Generated at: ${generatedAt.toISOString()}\n`;
   return `// Auto-generated TypeScript API for Code Mode\n${time}${NOTES}`;
