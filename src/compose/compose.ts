@@ -43,20 +43,20 @@ const SURFACES = {
   http: () => import('./http.js'),
 } as const;
 
-/** What a program that uses the library adds to the settings. */
+/** What an embedding program adds to the settings. */
 export interface Additions {
   /** The configuration itself, instead of a file. */
   readonly config?: unknown;
-  /** Functions of the program, as servers. */
+  /** Functions of the embedding program, offered as servers. */
   readonly adapters?: readonly Adapter[];
 }
 
-/** Puts the program together: the one place that constructs things and hands them to each other. */
+/** Composition root: the only place that constructs the parts and connects them. */
 export async function compose(
   settings: HostSettings,
   { config: inline, adapters = [] }: Additions = {},
 ): Promise<Composed & { readonly servers: Servers }> {
-  // The protocol's library is loaded for those who serve it, and meanwhile: other commands do not wait for it.
+  // The MCP library is loaded only for a surface that serves it, in parallel with the settings. Other commands do not wait for it.
   const surface = settings.surface === undefined ? undefined : SURFACES[settings.surface]();
   const loaded = await loadSettings(settings, inline);
   const agentClient = new AgentClient();
@@ -84,7 +84,7 @@ export async function compose(
       redactor,
       records,
       searchPath: readEnvironment().PATH ?? '',
-      // Nobody comes after the one program of a command.
+      // A one-shot command runs a single program, so nothing is kept warm for a next one.
       keepsProcesses: settings.surface !== undefined,
       keepsWorkers: settings.isOneShot !== true,
       hasOneCaller: settings.surface === 'stdio' || settings.isOneShot === true,
@@ -129,7 +129,7 @@ export async function compose(
       sessionOptions(profileOfRun(loaded.config, machine, profile), codeModeOf(loaded.config, undefined), caller),
   });
   if (settings.surface !== undefined) tellQuarantines(servers.registry);
-  // Who is started by a client has its first questions to answer; everybody else wants to know now.
+  // Over stdio the client's first requests are answered before the jail is probed. Every other command needs the probe's result now.
   if (settings.surface !== 'stdio') await host.open();
   const { config } = loaded;
   const warnings = [...loaded.warnings, ...machineWarnings(machine, config)];
@@ -160,7 +160,7 @@ export async function compose(
         stop,
         onOpen: (isolation) => {
           onOpen(isolation);
-          // The first program finds it ready.
+          // The type checker is warm for the first program.
           if (profile.checkedLibrary !== undefined) void runtime.opened?.types?.warm(LOCAL_CALLER);
         },
       });
@@ -183,13 +183,13 @@ export async function compose(
   };
 }
 
-/** Who can be asked what servers ask. */
+/** Which clients can answer the questions of upstreams. */
 function audienceOf({ surface }: HostSettings, agentClient: AgentClient): Audience {
   if (surface === undefined) return NOBODY;
   return surface === 'stdio' ? agentClient : ANY_CLIENT;
 }
 
-/** REST and the console have contracts of their own whatever profile is configured, so a run is resumed under its own. */
+/** REST and the console have their own contracts, whatever profile is configured. A run is resumed under the contract it started with. */
 function profileOfRun(config: Config, machine: Machine, name: string): Profile {
   const ofRest = createUnifiedProfile(executeSettings(config));
   if (name === ofRest.name) return ofRest;

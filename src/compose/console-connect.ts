@@ -8,7 +8,7 @@ import type { ConnectClient, ConnectedClient, ConnectInfo } from '../domain/cons
 import { isHostError } from '../domain/errors.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
 
-/** What each client of this machine has to be told, and whether its file has it. */
+/** What each client on this machine needs in its configuration file, and whether the file has it. */
 export async function connectInfo(url: string | undefined, seen: readonly ConnectedClient[]): Promise<ConnectInfo> {
   const environment = readEnvironment();
   const { found: configured } = await findConfigFile({ cwd: process.cwd(), environment });
@@ -47,7 +47,7 @@ async function inspectClient(
   }
 }
 
-/** What clients call themselves when they connect. */
+/** The names that clients send when they connect. */
 const OWN_NAMES: Readonly<Record<string, RegExp>> = {
   'claude-code': /^claude[- ]code/i,
   'claude-desktop': /^claude[- ](ai|desktop)/i,
@@ -65,11 +65,11 @@ const LINKS: Readonly<Record<string, typeof cursorInstallLink>> = {
   vscode: vscodeInstallLink,
 };
 
-/** What goes into its file, in its own form. */
+/** The entry for the client's file, in the file's own format. */
 function entryText({ format, entry }: Client, start: OwnStartCommand): string {
   const written = entry(start);
   try {
-    // JSON begins with braces, TOML with nothing.
+    // An empty JSON file needs braces. An empty TOML file needs nothing.
     return format.add(format.key === 'mcp_servers' ? '' : '{}\n', OWN_NAME, written).trim();
   } catch {
     return JSON.stringify({ [format.key]: { [OWN_NAME]: written } }, null, 2);

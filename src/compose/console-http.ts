@@ -16,10 +16,10 @@ import { createListener } from '../surfaces/http/listener.js';
 export const SHUTDOWN_GRACE_MS = 10_000;
 /** Time for responses that are being sent, when no call is in flight. */
 export const CLOSE_TIMEOUT_MS = 1_000;
-/** Connections that may wait to be accepted: Node's own 511 is less than clients that come together here. */
+/** Listen backlog. Node's default of 511 is less than the number of clients that connect at once here. */
 const BACKLOG = 2_048;
 
-/** Serves the console alone, for a person on this machine: no client of an agent is served. */
+/** Serves only the console, for a person on this machine. Agents' clients are not served. */
 export async function openConsoleHttp(
   { host, config, log, port }: { host: Host; config: Config; log: Log; port: number },
   openConsole: OpenConsole,
@@ -27,7 +27,7 @@ export async function openConsoleHttp(
   const address = '127.0.0.1';
   const gate = new Gate({ hosts: [], isOpenToNetwork: false, origins: [] }, NO_TOKENS);
   const { surface: page, access } = await openConsole({ log });
-  // A port that is taken is no reason not to open: the link names the one that was found.
+  // If the port is taken, the console opens on another one. The link names the port in use.
   const start = async (wanted: number) => {
     const app = createListener({ gate, maxRequestBytes: config.server.maxRequestSize, log });
     page.mount(app);
@@ -61,13 +61,13 @@ export type OpenConsole = (options: {
   readonly urlOf?: () => string;
 }) => Promise<{ readonly surface: ConsoleSurface; readonly access: ConsoleAccess }>;
 
-/** Nothing is reached by a token where only the console is served. */
+/** If only the console is served, no token opens anything. */
 const NO_TOKENS: TokenRules = { identify: () => undefined, adviceFor: () => 'only the console is served here' };
 
-/** Tells other processes of this state folder where the console is served, until it is not. */
+/** Announces the console's address to other processes that use this state folder, until it is withdrawn. */
 export async function announce(access: ConsoleAccess, url: string, host: string) {
   const holder = processIdentity() ?? `${process.pid}:unknown`;
-  // Where it listens on every address, a person on this machine uses loopback.
+  // If it listens on every address, a person on this machine uses loopback.
   const reached = ['0.0.0.0', '::'].includes(host) ? url.replace(/\/\/.*:/, '//127.0.0.1:') : url;
   await access.hostServes({ holder, url: reached });
   return {

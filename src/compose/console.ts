@@ -56,14 +56,14 @@ export interface ConsoleParts {
   readonly redactor: Redactor;
   readonly loaded: LoadedConfig;
   readonly settings: HostSettings;
-  /** Absent where learning is switched off. */
+  /** Absent if learning is switched off. */
   readonly observed?: LearnedTypes;
 }
 
-/** Programs and calls of the person at the console are a caller's like any other. */
+/** Programs and calls of the person at the console have a caller like all others. */
 const CONSOLE_CALLER = 'console' as CallerId;
 
-/** Puts the console together. `urlOf`: where this process serves clients, if it does. */
+/** Assembles the console. `urlOf`: the address at which this process serves clients, if it does. */
 export async function openConsole(
   parts: ConsoleParts,
   { log, urlOf }: { readonly log: Log; readonly urlOf?: () => string },
@@ -135,7 +135,7 @@ export async function openConsole(
   return { surface, access };
 }
 
-/** Opened once, of the same store as the rest. */
+/** Opened once, from the same store as the other records. */
 function auditOf(records: Records): () => Promise<AuditLog> {
   let opened: Promise<AuditLog> | undefined;
   return async () => {
@@ -259,7 +259,7 @@ async function policyFile(
   };
 }
 
-/** The rules of a file as it is, with the place of each. Throws `bad_config`. */
+/** The rules in a file's text, each with its position. Throws `bad_config`. */
 function rulesIn(text: string, file: string): ReturnType<PolicyFile['rules']> {
   const { value, placeOf } = parseYaml(text, file);
   const policy = isJsonObject(value) ? value.policy : undefined;
@@ -273,7 +273,7 @@ function rulesIn(text: string, file: string): ReturnType<PolicyFile['rules']> {
   });
 }
 
-/** The rules as the file would have them: one that cannot be read would deny everything. */
+/** Checks the rules that the file would contain. An unreadable rule would deny everything. */
 async function checkRules(
   text: string,
   file: string,

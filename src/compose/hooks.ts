@@ -7,7 +7,7 @@ import { inheritedEnvironment, readEnvironment } from '../config/variables/envir
 import { secretsIn } from '../lib/secrets/secret-values.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 
-/** The hooks of the configuration; nothing is loaded where there are none. A part of `compose/compose.ts`. */
+/** The configured hooks. Nothing is loaded if there are none. A part of `compose/compose.ts`. */
 export async function openHooks(
   { config, file }: LoadedConfig,
   redactor: Redactor,

@@ -27,15 +27,15 @@ import { announce, CLOSE_TIMEOUT_MS, listen, type OpenConsole, SHUTDOWN_GRACE_MS
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 export interface HttpParts {
-  /** The token that opens everything but approvals. */
+  /** The token that grants everything except approvals. */
   readonly token: string;
-  /** Of the store: all hosts that share it have the same. */
+  /** The store's key: all hosts that share the store have the same one. */
   readonly key: Uint8Array;
   readonly store: Pick<Store, 'isUp' | 'figures'>;
   readonly openConsole: OpenConsole;
 }
 
-/** Puts the network surfaces together: a part of `compose/compose.ts` that is loaded by who serves them. */
+/** Assembles the network surfaces: the part of `compose/compose.ts` that is loaded only to serve them. */
 export async function openHttp(
   mcp: McpOptions,
   servers: ServerControl,
@@ -111,7 +111,7 @@ function protectedResource({ security: { auth } }: Config): ProtectedResource | 
   return provider === 'oauth2' ? { issuer, audience } : undefined;
 }
 
-/** How callers are told apart: nothing where everybody on this machine is let in. */
+/** The rules that tell callers apart, or undefined if everybody on this machine is let in. */
 async function tokenRulesOf({ security, server, mcpServers }: Config, token: string): Promise<TokenRules | undefined> {
   const { provider, issuer = '', audience = '', tokens } = security.auth;
   const read = (value: unknown) => readCapabilities(value, (name) => name in mcpServers);
@@ -146,7 +146,7 @@ async function tokenRulesOf({ security, server, mcpServers }: Config, token: str
   }
 }
 
-/** Tokens that were given more than the configuration grants: their runs go without it, and somebody should know. */
+/** Tokens that ask for more than the configuration grants. Their runs do not get the excess, so the operator is warned. */
 function ungrantedTokens({ security: { auth, capabilities }, mcpServers }: Config): string[] {
   const reach = configuredReach(capabilities);
   return auth.tokens.flatMap(({ name, capabilities: given }) => {

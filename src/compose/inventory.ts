@@ -23,7 +23,7 @@ import { Servers } from './servers.js';
 import { loadSettings } from './settings.js';
 import { definitionsOf, loadCredentials, recordsOf } from './state.js';
 
-/** The same without the sandbox: servers and tools can be inspected on a machine without a jail. */
+/** The host without the sandbox: servers and tools can be inspected on a machine without a jail. */
 export async function composeInventory(settings: HostSettings): Promise<ComposedInventory> {
   const loaded = await loadSettings(settings);
   const redactor = await openRedactor(loaded);
@@ -49,13 +49,13 @@ interface InventoryContext {
   readonly adapters?: readonly Adapter[];
 }
 
-/** The program may have been started by its path: then `codemode` alone means nothing to the user's shell. */
+/** How to type our command here. If it was started by its path, the user's shell does not know `codemode`. */
 function asTypedHere(): string {
   const { shell } = ownCommand(readEnvironment(), process.cwd());
   return shell === 'codemode' ? '' : ` (codemode is typed here as: ${shell})`;
 }
 
-/** No client gives up on a command: it can wait for a server that takes long to start, and says whom it waits for. */
+/** No client times out on a command, so it can wait for slow servers. It names the servers it waits for. */
 const ONE_SHOT_PATIENCE_MS = 30_000;
 
 export async function openInventory(
@@ -65,7 +65,7 @@ export async function openInventory(
   const servers = new Servers({
     clientInfo: { name: 'codemode', version: VERSION },
     definitions,
-    // One without a name of its own is told of, and cannot be imported by anybody.
+    // A disabled server without a valid name of its own is only reported: no program can import it.
     disabled: loaded.disabledServers.filter(({ id }) => isValidServerName(id) && id in loaded.config.mcpServers),
     adapters,
     audience,

@@ -6,7 +6,7 @@ import { findGoToolchain, findInterpreters } from '../host/processes/interpreter
 import type { Machine } from '../profiles/registry.js';
 import { workerFolder } from '../worker-folder.js';
 
-/** Real interpreters and Go are looked for where the contract offers them. */
+/** Looks for real interpreters and Go if the contract offers them. */
 export async function findRuntimes(config: Config): Promise<Machine> {
   const { profile, runner, go } = config;
   const environment = readEnvironment();
@@ -21,7 +21,7 @@ export async function findRuntimes(config: Config): Promise<Machine> {
   return { runtimes: await findInterpreters({ nodePath: runner.node, pythonPath: runner.python, searchPath }) };
 }
 
-/** What is missing for the contract that is spoken, and what to type. */
+/** What this machine lacks for the configured contract, and the command that fixes it. */
 export function machineWarnings({ go }: Machine, { profile, sandbox }: Config): string[] {
   const isProcess = needsOf(profile).runtime !== 'quickjs';
   const quota =

@@ -8,7 +8,7 @@ import type { UpstreamDefinition } from '../domain/upstream.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Servers } from './servers.js';
 
-/** What decides, without an account of what was spent: that is kept by what makes calls. */
+/** The policy gate without usage counters. The code that makes calls keeps those. */
 export async function openGate({ config, upstreams, placeOf }: LoadedConfig, { traits }: Servers): Promise<PolicyGate> {
   const options = await policyOptions(config, upstreams);
   const policy = new Policy({ ...options, servers: traits, placeOf: (index) => placeOf(['policy', 'rules', index]) });

@@ -3,7 +3,7 @@ import { readEnvironment } from '../config/variables/environment.js';
 import { type Quarantine, Quarantines } from '../store/quarantines.js';
 import type { UpstreamRegistry } from '../upstream/registry.js';
 
-/** Tells other processes of the servers that this one leaves alone. A part of `compose/compose.ts`. */
+/** Tells other processes which servers this one has quarantined. A part of `compose/compose.ts`. */
 export function tellQuarantines(registry: UpstreamRegistry): void {
   const quarantines = new Quarantines(stateFolder(readEnvironment()));
   registry.onEvent((event) => {
@@ -13,7 +13,7 @@ export function tellQuarantines(registry: UpstreamRegistry): void {
   });
 }
 
-/** The servers that running hosts leave alone now. */
+/** The servers that running hosts have in quarantine now. */
 export function quarantinesElsewhere(): Promise<Quarantine[]> {
   return new Quarantines(stateFolder(readEnvironment())).list(Date.now());
 }

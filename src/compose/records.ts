@@ -11,48 +11,48 @@ import type { Store } from '../store/store.js';
 
 export interface RecordsOptions {
   readonly store: Store;
-  /** Digest of how a server is reached. */
+  /** Digest of how a server is reached, by server id. */
   readonly fingerprintOf: (serverId: string) => string;
-  /** Digest of the servers there are. */
+  /** Digest of the configured servers. */
   readonly setting: string;
   readonly formerSetting?: string;
   readonly expireAfterMs: number;
-  /** What one caller may have; absent: the defaults. */
+  /** Quotas per caller; the defaults if absent. */
   readonly quotas?: CallerQuotas;
-  /** What is recorded of calls and decisions; absent where nothing is. */
+  /** Options of the audit log of calls and decisions. Absent if nothing is recorded. */
   readonly audit?: Pick<AuditTrailOptions, 'isRequired' | 'retentionMs'> | undefined;
-  /** What was given as the approver's secret. */
+  /** The approver's secret that was passed to this process. */
   readonly givenSecret?: string | undefined;
 }
 
-/** A person's proof where there is no terminal. */
+/** A person's proof of identity if there is no terminal. */
 export interface ApproverSecret {
   make(): Promise<string>;
-  /** Whether the right one was given; undefined where none was. */
+  /** Whether the secret that was passed is right. Undefined if none was passed. */
   isGiven(): Promise<boolean | undefined>;
-  /** Whether one was ever made here. */
+  /** Whether a secret was ever created here. */
   isMade(): Promise<boolean>;
-  /** Whether this, which a person typed, is the secret. */
+  /** Whether the text that a person typed is the secret. */
   isRight(typed: string): Promise<boolean>;
 }
 
-/** What outlives the program. The store is opened, and its driver loaded, when something is first looked for in it. */
+/** The persistent state. The store is opened, and its driver loaded, at the first access. */
 export interface Records {
   readonly store: Store;
-  /** Absent where nothing is recorded. Opened with the first record, and closed with the rest. */
+  /** Absent if nothing is recorded. Opened with the first record, and closed with the rest. */
   readonly audit?: AuditTrail;
   readonly approvals: Approvals;
   readonly suspended: SuspendedRuns;
   readonly scripts: ScriptLibrary;
-  /** What callers have of what is finite. */
+  /** What each caller uses of its quotas. */
   readonly quotas: CallerQuotas;
-  /** What hosts of this store tell each other. */
+  /** Where hosts of this store exchange their presence. */
   readonly presence: () => Promise<PresenceStore>;
   /** Links and sessions of the console. */
   readonly consoleAccess: () => Promise<ConsoleAccess>;
-  /** By which a person decides without a terminal. */
+  /** Lets a person decide without a terminal. */
   readonly approverSecret: ApproverSecret;
-  /** Under which everything secret is sealed. */
+  /** The key that seals all stored secrets. */
   readonly key: () => Promise<Uint8Array>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { Redactor } from '../broker/redaction/redactor.js';
 import type { LoadedConfig } from '../config/load.js';
 import { secretsIn } from '../lib/secrets/secret-values.js';
 
-/** Knows every credential of the configuration. */
+/** A redactor that knows every credential in the configuration. */
 export async function openRedactor({ config, upstreams, variables }: LoadedConfig): Promise<Redactor> {
   const { extra, ...options } = config.redaction;
   const clientSecrets = Object.values(config.mcpServers).flatMap(({ auth }) =>
@@ -16,7 +16,7 @@ export async function openRedactor({ config, upstreams, variables }: LoadedConfi
   );
   const expressions =
     extra.length === 0 ? [] : (await import('../broker/redaction/expressions.js')).compileExpressions(extra);
-  // Wherever in the file they stand: in an argument or an address too.
+  // Wherever the file references them: in arguments and addresses too.
   const referenced = [...variables].flatMap(([name, value]) => heldSecretsIn(name, value));
   return new Redactor([...upstreams.flatMap(credentialsOf), ...referenced, ...clientSecrets, ...ofCollector], {
     ...options,

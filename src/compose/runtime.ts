@@ -34,12 +34,12 @@ import type { UpstreamRegistry } from '../upstream/registry.js';
 import { workerFolder } from '../worker-folder.js';
 import type { Records } from './records.js';
 
-/** Of one that waits 2 MB are resident: a worker that holds so many is far below what its jail lets it have. */
+/** A waiting run has 2 MB resident. A worker with this many stays far below the memory limit of its jail. */
 const MAX_RUNS_PER_WORKER = 512;
-/** A worker is replaced after so many programs, whatever state they left it in. */
+/** A worker is replaced after this many programs, whatever state they left it in. */
 const MAX_RUNS_IN_LIFE = 10_000;
 
-/** Puts together what runs programs: a part of `compose/compose.ts` that is loaded when something is to run. */
+/** Assembles what runs programs: the part of `compose/compose.ts` that is loaded when something is about to run. */
 export async function openRuntime(
   config: Config,
   { registry, policy, redactor, records, retryOf, whyOutdated, tracer, observer, hooks, ...machine }: RuntimeContext,
@@ -76,7 +76,7 @@ export async function openRuntime(
   };
 }
 
-/** Real interpreters and Go, for the contracts that know them. */
+/** Real interpreters and Go, for the contracts that offer them. */
 function processesOf(
   jail: Jail,
   { runner, go }: Config,
@@ -119,7 +119,7 @@ function processesOf(
   };
 }
 
-/** The type checker, where it is installed: nothing is started before the first check. */
+/** The type checker, if it is installed. Nothing is started before the first check. */
 function typesOf(jail: Jail, { check }: Config, { checkerFolder }: MachineContext): Pick<RuntimeParts, 'types'> {
   if (check.types === 'off') return {};
   const from = join(workerFolder(), 'main.js');
@@ -140,23 +140,23 @@ export interface RuntimeContext {
   readonly policy: Policy;
   readonly redactor: Redactor;
   readonly records: Records;
-  /** Where interpreters are looked for, in the form of PATH. */
+  /** Where to look for interpreters, in the format of PATH. */
   readonly searchPath: string;
   /** Whether interpreters are started ahead of need. */
   readonly keepsProcesses: boolean;
-  /** Whether workers are. */
+  /** Whether workers are started ahead of need. */
   readonly keepsWorkers: boolean;
-  /** Whether all programs are of one caller, who takes nothing from others. */
+  /** Whether all programs belong to one caller, so that no caller can take resources from another. */
   readonly hasOneCaller: boolean;
-  /** For compiled Go. */
+  /** Cache of compiled Go programs. */
   readonly goCacheFolder: string;
   /** Where `codemode check --install` puts the type checker. */
   readonly checkerFolder: string;
   readonly retryOf: (serverId: string) => RetryOptions;
   readonly whyOutdated: NonNullable<BrokerOptions['whyOutdated']>;
-  /** Absent where none is configured. */
+  /** Absent if none is configured. */
   readonly hooks?: Hooks | undefined;
-  /** Absent where nobody wants traces. */
+  /** Absent if tracing is off. */
   readonly tracer?: Tracer;
   readonly observer: CallObserver;
 }
@@ -184,12 +184,12 @@ function poolOptions(config: Config, hasOneCaller: boolean): PoolOptions {
   const { workers } = sandbox;
   const { poolSize } = codeExecution;
   const max = workers.max ?? Math.max(workers.min, availableParallelism(), 2);
-  // A script keeps a process to itself for as long as it runs, and most of that time it waits: cores do not count.
+  // A script holds a process for as long as it runs, and mostly waits. The number of cores does not matter.
   const ofOneCaller = Math.max(1, Math.min(quotas.scripts, poolSize - 1));
   const scripts =
     needsOf(profile).program === 'script'
       ? {
-          // One process is left for programs that do not block: REST is served beside scripts.
+          // One process stays free for programs that do not block: REST is served beside scripts.
           max: Math.max(max, poolSize + 1),
           maxBlocking: poolSize,
           ...(hasOneCaller ? {} : { maxBlockingPerCaller: ofOneCaller }),

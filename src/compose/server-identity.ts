@@ -4,8 +4,8 @@ import { kindOf, type UpstreamTarget } from '../domain/targets/targets.js';
 import { isSecretName } from '../lib/secrets/mask.js';
 
 /**
- * What a server is, whatever key it is opened with: a new token is no other server, another database is. Values that the
- * configuration sets for a program count as digests, but for those under a name that says they are secret.
+ * Identity of a server, independent of its credentials: a new token leaves it the same, another database changes it. Values that
+ * the configuration sets for a program count as digests, except those whose name marks them as secret.
  */
 export function identityOf(target: UpstreamTarget): unknown {
   const plain = withoutSecrets(target);
@@ -13,18 +13,18 @@ export function identityOf(target: UpstreamTarget): unknown {
     .filter(([name]) => !isSecretName(name))
     .map(([name, value]) => [name, fingerprint(value)] as const)
     .sort(([left], [right]) => (left < right ? -1 : 1));
-  // A server without any is what it was before these counted.
+  // A server without such values keeps the identity it had before the environment counted.
   return environment.length === 0 ? plain : [plain, environment];
 }
 
-/** The same as it was before the environment counted: runs that were suspended then carry its digest. */
+/** The identity as it was before the environment counted. Runs that were suspended at that time carry its digest. */
 export function withoutSecrets(target: UpstreamTarget): unknown {
   return [target.kind, ...kindOf(target).identityOf(target)];
 }
 
 /**
- * Digests of the profile and of each server: a run continues where all of those it began with are still the same. With
- * the path under which programs import it, so that a server that is added never takes the place of another.
+ * Digests of the profile and of each server. A run resumes only if all digests it started with are unchanged. Each digest
+ * includes the path under which programs import the server, so a server that is added never takes another's place.
  */
 export function settingOf(profile: string, identities: readonly (readonly [id: string, identity: string])[]): string {
   const paths = modulePaths(identities.map(([id]) => id));

@@ -19,11 +19,11 @@ import { fingerprint } from './server-identity.js';
 
 export interface ServersOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
-  /** Kept up to date here; others read it. */
+  /** Updated here; other parts only read it. */
   readonly definitions: Map<string, UpstreamDefinition>;
-  /** Servers that are named in the configuration and cannot be used. */
+  /** Servers that the configuration names and that cannot be used. */
   readonly disabled: readonly Pick<DisabledServer, 'id' | 'reason'>[];
-  /** Functions of this process. */
+  /** Functions of this process, offered as servers. */
   readonly adapters: readonly Adapter[];
   readonly audience: Audience;
   readonly redactor: Redactor;
@@ -31,10 +31,10 @@ export interface ServersOptions {
   readonly openCredentials: () => Promise<Credentials>;
 }
 
-/** All servers there are, and what the rest of the program knows of each. A part of `compose/compose.ts`. */
+/** All servers, and what the other parts know about each. A part of `compose/compose.ts`. */
 export class Servers implements ServerControl {
   readonly registry: UpstreamRegistry;
-  /** Read by policy, retries, catalog and approvals, always as it is now. */
+  /** Policy, retries, catalog and approvals read the current content. */
   readonly definitions: Map<string, UpstreamDefinition>;
   readonly traits = new Map<string, ServerTraits>();
   readonly #redactor: Redactor;
@@ -72,7 +72,7 @@ export class Servers implements ServerControl {
     for (const secret of credentialsOf(definition)) this.#redactor.add(secret);
   }
 
-  /** The user wrote these functions, and vouches for what is said of them. */
+  /** The user wrote these functions and vouches for their metadata. */
   addAdapter(adapter: Adapter): void {
     this.registry.add(adapter);
     this.traits.set(adapter.id, { isTrusted: true, labels: [], isJudgedByName: true });
@@ -84,7 +84,7 @@ export class Servers implements ServerControl {
     this.definitions.delete(name);
     this.#disabled.delete(name);
     this.traits.delete(name);
-    // Last: what it still said while it ended is clean too.
+    // Last, so that the server's output during shutdown is redacted too.
     if (definition !== undefined) for (const secret of credentialsOf(definition)) this.#redactor.remove(secret);
   }
 
@@ -95,9 +95,9 @@ export class Servers implements ServerControl {
     return { source: this.registry.get(name).kind, ...(type === undefined ? {} : { auth: { type } }) };
   }
 
-  /** Of how a server is reached, secrets included: only the digest is written anywhere. */
+  /** Digest of how a server is reached, secrets included. Only the digest is ever written. */
   fingerprintOf(id: string): string {
-    // No listing is ever kept under this one, so that none of another server of the same name is offered.
+    // No listing is stored under this digest, so a listing of another server with the same name is never offered.
     if (this.#disabled.has(id)) return fingerprint(['disabled', id]);
     return fingerprint(withoutInherited(this.definitions.get(id)?.target));
   }
@@ -130,7 +130,7 @@ function authOf({ target, oauth }: UpstreamDefinition): NonNullable<ServerFacts[
   return oauth === undefined ? kindOf(target).authOf(target) : 'oauth2';
 }
 
-/** The names of what is passed on from our own environment, not the values: those change with every login. */
+/** Keeps the names of inherited environment variables, not their values: the values change with every login. */
 function withoutInherited(target: UpstreamTarget | undefined): unknown {
   if (target?.kind !== 'stdio' || target.inherited === undefined) return target;
   return { ...target, inherited: Object.keys(target.inherited).sort() };

@@ -8,7 +8,7 @@ import { omitUndefined } from '../lib/omit-undefined.js';
 import type { HostSettings } from '../surfaces/cli/composed.js';
 import { policyOptions } from './policy.js';
 
-/** The configuration that these settings lead to. Throws `bad_config` and `untrusted_config`. */
+/** Loads the configuration for these settings. Throws `bad_config` and `untrusted_config`. */
 export async function loadSettings(settings: HostSettings, inline?: unknown): Promise<LoadedConfig> {
   const environment = readEnvironment();
   const loaded = await loadConfig({

@@ -7,7 +7,7 @@ import type { HostSettings } from '../surfaces/cli/composed.js';
 import { loadSettings } from './settings.js';
 import { composeKey } from './state.js';
 
-/** The database that hosts share; undefined where the state folder of this machine is used. */
+/** The database that hosts share, or undefined if this machine's state folder is used. */
 export async function composeSharedStore(settings: HostSettings): Promise<SharedStoreAdmin | undefined> {
   const shared = sharedStore(await loadSettings(settings), readEnvironment(), process.cwd());
   if (shared === undefined) return undefined;
@@ -15,7 +15,7 @@ export async function composeSharedStore(settings: HostSettings): Promise<Shared
   return administer({ url: shared.url, applicationName: 'codemode store' });
 }
 
-/** Copies what is portable between the state folder of this machine and the database. Both have the same key. */
+/** Copies the portable data between this machine's state folder and the database. Both use the same key. */
 export async function copyStore(settings: HostSettings, direction: CopyDirection): Promise<CopiedRows> {
   const shared = sharedStore(await loadSettings(settings), readEnvironment(), process.cwd());
   if (shared === undefined) {

@@ -26,7 +26,7 @@ export async function composeRecords(settings: HostSettings): Promise<Records> {
   return recordsOf(await loadSettings(settings));
 }
 
-/** The servers there are, by name: read as they are now, wherever one is looked up. */
+/** The configured servers by name. Every lookup reads the current content. */
 export function definitionsOf({ upstreams }: LoadedConfig): Map<string, UpstreamDefinition> {
   return new Map(upstreams.map((definition) => [definition.id, definition]));
 }
@@ -57,9 +57,9 @@ export function recordsOf(loaded: LoadedConfig, definitions = definitionsOf(load
   });
 }
 
-/** Only what was recorded of calls. A broken configuration does not hide it: a key that is there needs no setting. */
+/** Only the audit log. It is readable even if the configuration is broken: an existing key needs no setting. */
 export async function composeAudit(settings: HostSettings): Promise<AuditLog> {
-  // Nobody is asked whether a file is trusted: what was recorded can be read without any.
+  // The user is not asked to trust a file: the audit log is readable without one.
   const { confirmTrust: _, ...unasked } = settings;
   const loaded = await loadSettings(unasked).catch(() => undefined);
   const store = loaded === undefined ? localStore('auto') : storeOf(loaded);
@@ -67,7 +67,7 @@ export async function composeAudit(settings: HostSettings): Promise<AuditLog> {
   return AuditLog.open({ store: await store.audit(), close: () => store.close() });
 }
 
-/** Where everything is kept that outlives a host: in the database that hosts share, or in the state folder of this machine. */
+/** Where persistent state is kept: the database that hosts share, or this machine's state folder. */
 function storeOf(loaded: LoadedConfig, quotas = new CallerQuotas()): Store {
   const environment = readEnvironment();
   const shared = sharedStore(loaded, environment, process.cwd());
@@ -105,10 +105,10 @@ export async function composeLogins(settings: HostSettings): Promise<{ logins: L
   return { logins: new Logins(credentials, loaded.upstreams, loaded.disabledServers), loaded };
 }
 
-/** The token of the HTTP surface; made if there is none yet. */
+/** The token of the HTTP surface, created if there is none yet. */
 export async function readAccessToken(settings: HostSettings): Promise<string> {
   const loaded = await loadSettings(settings).catch(() => undefined);
-  // A broken configuration does not hide the token of this machine.
+  // The token of this machine is readable even if the configuration is broken.
   const store = loaded === undefined ? localStore('auto') : storeOf(loaded);
   try {
     return await store.accessToken();

@@ -5,9 +5,9 @@ import type { FinishedSpan, Tracer } from '../domain/trace.js';
 import { VERSION } from '../domain/version.js';
 
 export interface TracingOptions {
-  /** Who takes the spans instead of a collector. All of them. */
+  /** Receives all spans instead of a collector. */
   readonly onSpan?: ((span: FinishedSpan) => void) | undefined;
-  /** Told when spans begin to be lost. */
+  /** Called when spans start to be lost. */
   readonly onProblem: (problem: string) => void;
 }
 
