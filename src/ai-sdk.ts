@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from './domain/json.js';
 import type { CodemodeHost, CodemodeSession } from './surfaces/library/codemode-host.js';
 import type { RunOptions } from './surfaces/library/run.js';
 
-/** How the AI SDK knows an object for its own schema. */
+/** The symbol by which the AI SDK recognizes its own schemas. */
 const SCHEMA = Symbol.for('vercel.ai.schema');
 
 const INPUT_SCHEMA: JsonObject = {
@@ -12,14 +12,14 @@ const INPUT_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** What the model is answered. */
+/** What the model receives. */
 export interface AiSdkAnswer {
   readonly result: JsonValue;
   readonly logs: readonly string[];
   readonly diagnostics: readonly object[];
 }
 
-/** A tool as `generateText` and `streamText` of the AI SDK (5 and 6) take it. */
+/** A tool in the form that `generateText` and `streamText` of the AI SDK (5 and 6) accept. */
 export interface AiSdkTool {
   /** How to write programs, and the tools available now. Computed at each access. */
   readonly description: string;

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// The first file that runs, on whatever Node there is. What is built of it has no static import and nothing that an old
-// Node cannot parse, so that it can say what is missing instead of failing with a SyntaxError in some file of ours.
+// The first file that runs, on any version of Node. Its build has no static import and no syntax that an old Node cannot parse.
+// So it can say what is missing instead of failing with a SyntaxError in one of our files.
 
 import { loadPart } from './start/load-parts.js';
 import type { EarlySignals } from './surfaces/cli/early-signals.js';
 
 const OLDEST_NODE = [20, 19] as const;
-/** `required resource unavailable`, as in the table of errors, which an old Node could not load. */
+/** `required resource unavailable`, as in the error table, which an old Node could not load. */
 const EXIT_UNAVAILABLE = 69;
 const EXIT_BAD_INPUT = 2;
 
@@ -21,7 +21,7 @@ if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1
   process.stderr.write('codemode: the current folder no longer exists; go to another one with cd, then try again.\n');
   process.exitCode = EXIT_BAD_INPUT;
 } else {
-  // The rest takes some tenths of a second to load: a signal must not end the runner meanwhile without its line.
+  // Loading the rest takes some tenths of a second. A signal during that time must not end the runner without its line of output.
   const early = process.argv.includes('runner') ? catchSignals() : undefined;
   void loadPart<typeof import('./main.js')>(import.meta.url, 'main.cjs').then(({ main }) => main(early));
 }
@@ -43,7 +43,7 @@ function catchSignals(): EarlySignals {
   };
 }
 
-/** Nearly everything asks for it, and Node fails where somebody has deleted it. */
+/** Nearly everything reads the current folder, and Node throws if it was deleted. */
 function hasCurrentFolder() {
   try {
     process.cwd();

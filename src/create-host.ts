@@ -19,33 +19,32 @@ import { readTools } from './surfaces/library/read-tools.js';
 import { type FunctionTool, nativeTool, type TypedTool } from './upstream/native/function-tools.js';
 import { NativeUpstream } from './upstream/native/native-upstream.js';
 
-/** Functions of your own as one server: by the names of its tools, or as an adapter has them. */
+/** Functions of your own as one server: by tool name, or as an adapter lists them. */
 export type ServerTools = Readonly<Record<string, FunctionTool>> | ToolServer | readonly UnifiedTool[];
 
-/** The same with where they come from: what `fromLangChain` gives. */
+/** Tools together with their source, as `fromLangChain` returns them. */
 export interface ToolServer {
   readonly source: 'native' | 'langchain';
   readonly tools: Readonly<Record<string, FunctionTool>>;
 }
 
 export interface CreateHostOptions {
-  /** The configuration itself, as it would be in `codemode.config.yaml`. No file is read then. */
+  /** The configuration itself, as it would be in `codemode.config.yaml`. No file is read if it is given. */
   readonly config?: Readonly<Record<string, unknown>>;
   /**
-   * A file. Without it and without `config` the usual places are searched; a `codemode.config.*` of the current folder is
-   * used only if `codemode trust` has been agreed to for it.
+   * A configuration file. Without it and without `config` the usual places are searched. A `codemode.config.*` in the current
+   * folder is used only if the user has agreed to `codemode trust` for it.
    */
   readonly configFile?: string;
   /** Functions of your own, by the name of the server that programs import them from. */
   readonly tools?: Readonly<Record<string, ServerTools>>;
-  /** How programs are cut off from the machine; what cannot be had is an error. */
+  /** How programs are isolated from the machine. An isolation level that is unavailable is an error. */
   readonly isolation?: IsolationLevel;
 }
 
 /**
- * codemode inside your own program. Resolved when programs can be run and every server was asked for its tools (for at
- * most 10 s). Throws `bad_config`, `untrusted_config`, `bad_input` and
- * `jail_unavailable`.
+ * codemode inside your own program. Resolves when programs can run and every server was asked for its tools (for at most 10 s).
+ * Throws `bad_config`, `untrusted_config`, `bad_input` and `jail_unavailable`.
  */
 export async function createHost(options: CreateHostOptions = {}): Promise<CodemodeHost> {
   const { config: inline, configFile, tools = {}, isolation } = options;
@@ -110,7 +109,7 @@ export async function createHost(options: CreateHostOptions = {}): Promise<Codem
   return library;
 }
 
-/** A tool whose `execute` gets what its schema says: `defineTool({ input: z.object({ city: z.string() }), ... })`. */
+/** A tool whose `execute` is typed by its schema: `defineTool({ input: z.object({ city: z.string() }), ... })`. */
 export function defineTool<Input>(tool: TypedTool<Input>): FunctionTool {
   return tool as unknown as FunctionTool;
 }

@@ -22,14 +22,14 @@ function toFunctionTool(tool: LangChainTool): FunctionTool {
   const { name, description = '', schema, tags } = tool;
   return {
     description: description === '' ? name : description,
-    // The tool checks its input itself, transforms and all: a schema that parses is only read here.
+    // The tool checks and transforms its input itself. A schema that parses is only read here.
     ...(schema === undefined || schema === null ? {} : { input: readOnly(schema) }),
     ...omitUndefined({ tags }),
     execute: async (input, { signal }) => contentOf(await tool.invoke(input, { signal })),
   };
 }
 
-/** A schema as a description, without its power to change the input: that would be done twice. */
+/** The schema as a description only. If it also parsed, its transforms would be applied twice. */
 function readOnly(schema: unknown): NonNullable<FunctionTool['input']> {
   if (isZod3(schema)) return jsonSchemaOfZod3(schema, 'input');
   const standard = (schema as { '~standard'?: object } | undefined)?.['~standard'];
@@ -38,7 +38,7 @@ function readOnly(schema: unknown): NonNullable<FunctionTool['input']> {
   return Object.create(schema as object, { '~standard': { value: { ...standard, validate } } }) as never;
 }
 
-/** A message of a tool is its content; everything else is as it is. */
+/** The content of a tool message. Every other value is returned unchanged. */
 function contentOf(value: unknown): unknown {
   const message = value as { content?: unknown; lc_serializable?: unknown } | null;
   return typeof message === 'object' && message !== null && 'lc_serializable' in message && 'content' in message

@@ -4,7 +4,7 @@ import { runCommandLine } from './surfaces/cli/program.js';
 
 const state = () => import('./compose/state.js');
 
-/** Each part is loaded when a command needs it: most commands need a part. */
+/** Each part is loaded when a command needs it. Most commands need only one. */
 const COMPOSITION: Composition = {
   compose: async (settings) => (await import('./compose/compose.js')).compose(settings),
   composeInventory: async (settings) => (await import('./compose/inventory.js')).composeInventory(settings),
@@ -21,7 +21,7 @@ const COMPOSITION: Composition = {
   findRuntimes: async (config) => (await import('./compose/machine.js')).findRuntimes(config),
 };
 
-/** Runs the command line. `early`: signals that came while this was being loaded. */
+/** Runs the command line. `early`: signals that arrived while this module was loading. */
 export async function main(early: EarlySignals | undefined): Promise<void> {
   process.exitCode = await runCommandLine(process.argv, COMPOSITION, early);
 }
