@@ -26,18 +26,18 @@ export interface ConsoleOptions {
   readonly history: RunHistory;
   readonly kept: KeptPrograms;
   readonly undo: RunUndo;
-  /** Absent where nothing is recorded. */
+  /** Absent if nothing is recorded. */
   readonly audit?: () => Promise<AuditLog>;
   readonly policy: PolicyEditor;
   readonly usage: (days: number) => Promise<UsageReport>;
   readonly connect: () => Promise<ConnectInfo>;
   readonly clients: () => Promise<readonly ConnectedClient[]>;
-  /** What callers have seen a tool return. */
+  /** Return types that were observed at earlier calls of a tool. */
   readonly observedOf: (tool: Tool) => Promise<ToolDetail['observed']>;
   readonly logins: () => Promise<Logins>;
   readonly servers: ConsoleServers;
   readonly playground: Playground;
-  /** Where the built files of the page are. */
+  /** Folder of the page's built files. */
   readonly folder: string;
   readonly version: string;
   readonly stateFolder: string;
@@ -47,25 +47,25 @@ export interface ConsoleOptions {
   readonly log: Log;
 }
 
-/** What is known of servers besides their reports. */
+/** Facts about servers that their reports do not contain. */
 export interface ConsoleServers {
   readonly traitsOf: (serverId: string) => { readonly isTrusted: boolean; readonly labels: readonly Label[] };
   readonly canLogIn: (serverId: string) => boolean;
   readonly logOf: (serverId: string) => ServerLog;
-  /** Ends the connection, and makes a new one. Resolves when its tools are listed, or are known not to be. */
+  /** Closes the connection and opens a new one. Resolves when its tools are listed, or the listing has failed. */
   readonly reconnect: (serverId: string) => Promise<void>;
 }
 
-/** Programs of the person at the console, under any contract. */
+/** Runs programs of the person at the console, under any contract. */
 export interface Playground {
   readonly profiles: () => Promise<readonly PlaygroundProfile[]>;
-  /** Throws `bad_input` for a contract that this machine cannot serve. */
+  /** Throws `bad_input` if this machine cannot serve the contract. */
   readonly open: (name: ProfileName) => Promise<{ readonly profile: Profile; readonly session: Session }>;
-  /** With the vocabulary that `codemode measure` counts with. */
+  /** Uses the same vocabulary as `codemode measure`. */
   readonly countTokens: (text: string) => number;
 }
 
-/** What one route set is given besides the options. */
+/** What each set of routes receives besides the options. */
 export interface ConsoleContext {
   readonly options: ConsoleOptions;
   readonly startedAtMs: number;

@@ -23,9 +23,9 @@ import { mountUsage } from './routes/usage.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answers without a session. */
+    /** Needs no session. */
     isLogin?: boolean;
-    /** For the owner of the state folder only: runs code, calls tools or changes something that lasts. */
+    /** Only for the owner of the state folder: it runs code, calls tools or makes a lasting change. */
     isOwnersOnly?: boolean;
   }
   interface FastifyRequest {
@@ -33,7 +33,7 @@ declare module 'fastify' {
   }
 }
 
-/** The console: its page at `/`, its API under `/console/api`. Every request of the API passes the guard first. */
+/** The console: its page at `/`, its API under `/console/api`. Every API request passes the guard first. */
 export class ConsoleSurface {
   readonly #options: ConsoleOptions;
   readonly #streams: EventStreams;
@@ -74,7 +74,7 @@ export class ConsoleSurface {
 
   #guard(scope: FastifyInstance): void {
     scope.addHook('onRoute', (route) => {
-      // No token reaches it: the guard below decides.
+      // These routes take no token: the guard below decides.
       route.config = { ...route.config, isPublic: true };
       route.bodyLimit ??= MAX_OPENED_BYTES;
     });

@@ -8,14 +8,14 @@ import { sessionOf } from './guard.js';
 import { API_HEADERS } from './page-headers.js';
 
 const MAX_STREAMS = 100;
-/** What a page has not read of its stream; one that reads nothing is cut off, and comes back for all of it. */
+/** Backpressure limit: a page with more unread events is disconnected. It reconnects and loads everything again. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 const BEAT_EVERY_MS = 10_000;
 /** How soon a session that was revoked elsewhere loses its stream. */
 const CHECK_EVERY_MS = 1_000;
 const RETRY_MS = 1_000;
 
-/** The streams of events that are open. */
+/** The open event streams. */
 export class EventStreams {
   readonly #feed: Feed;
   readonly #options: ConsoleOptions;
@@ -26,7 +26,7 @@ export class EventStreams {
     this.#options = options;
   }
 
-  /** Answers with a stream that lasts. Throws `sandbox_busy`. */
+  /** Opens an event stream. Throws `sandbox_busy`. */
   async begin(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (this.#open.size >= MAX_STREAMS)
       throw new HostError('sandbox_busy', 'too many pages of the console are open; close some of them');
@@ -68,7 +68,7 @@ export class EventStreams {
     tell = (fed) => stream.send(fed);
   }
 
-  /** Tells every page that the host stops. */
+  /** Tells every page that the host is stopping. */
   close(): void {
     for (const stream of this.#open) stream.end({ type: 'host_stops' });
   }

@@ -4,9 +4,9 @@ import type { RunItem } from '../../domain/console/runs.js';
 import type { ConsoleOptions } from './console-options.js';
 import { serverViews } from './server-views.js';
 
-/** Other processes write to the same state folder: how often it is looked at while somebody watches. */
+/** Poll interval while a page watches: other processes write to the same state folder. */
 const LOOK_EVERY_MS = 500;
-/** Events that a page which was away for a moment can get later. */
+/** Events kept for pages that reconnect after a short interruption. */
 const MAX_KEPT = 500;
 const MAX_LISTED = 100;
 
@@ -15,7 +15,7 @@ export interface FedEvent {
   readonly event: ConsoleEvent;
 }
 
-/** Finds out what has changed, as long as somebody watches. Events say what to load again, and hold little themselves. */
+/** Detects changes while a page watches. Events say what to load again, and contain little themselves. */
 export class Feed {
   readonly #options: ConsoleOptions;
   readonly #watchers = new Set<(fed: FedEvent) => void>();
@@ -36,7 +36,7 @@ export class Feed {
     this.#options = options;
   }
 
-  /** What came after an event; undefined where that is not known any more, so that all has to be loaded again. */
+  /** The events after `lastId`. Undefined if they are no longer kept, so that the page has to load everything again. */
   since(lastId: string | undefined): readonly FedEvent[] | undefined {
     if (lastId === undefined || this.#timer === undefined) return undefined;
     if (lastId === `${this.#name}-0` && this.#kept[0]?.id === `${this.#name}-1`) return this.#kept;
@@ -44,16 +44,16 @@ export class Feed {
     return at < 0 ? undefined : this.#kept.slice(at + 1);
   }
 
-  /** The id of the newest event: what comes later comes to who watches from now on. */
+  /** The id of the newest event. A new watcher receives all later events. */
   get lastId(): string {
     return `${this.#name}-${this.#count}`;
   }
 
-  /** Resolves when everything that changes from now on is told. */
+  /** Resolves when every later change is reported. */
   async watch(watcher: (fed: FedEvent) => void): Promise<() => void> {
     this.#watchers.add(watcher);
     if (this.#timer === undefined) {
-      // Nobody looked before: what was kept has a gap after it.
+      // Changes were not polled before this: there is a gap after the kept events.
       this.#name = newName();
       this.#count = 0;
       this.#kept = [];
@@ -82,7 +82,7 @@ export class Feed {
       ];
       if (!isFirst) for (const event of events) this.#tell(event);
     } catch {
-      // The disk may be full or the file busy: the next look tries again.
+      // The disk may be full or the file busy: the next poll tries again.
     } finally {
       this.#isLooking = false;
     }
@@ -102,7 +102,7 @@ export class Feed {
       this.#lastUpdateMs = Date.now();
       this.#runs.clear();
     }
-    // One millisecond back: another process may have written in the same one.
+    // One millisecond back: another process may have written within the same millisecond.
     const found = await this.#options.history.changedSince(this.#lastUpdateMs - 1, MAX_LISTED + 1);
     const fresh = found.filter((run) => this.#runs.get(run.runId) !== stateOf(run));
     for (const run of found) this.#lastUpdateMs = Math.max(this.#lastUpdateMs, run.updatedAtMs);

@@ -12,8 +12,8 @@ export interface Refusal {
 const NEW_LINK = 'Get a new link with: codemode console';
 
 /**
- * Whether a request may come from our own page, before anything of it is believed. The listener has checked the Host header
- * and foreign origins before; origins that `server.cors` lets in are not let in here.
+ * Whether a request can come from our own page, before anything in it is trusted. The listener has already checked the Host
+ * header and foreign origins. Origins that `server.cors` allows are not allowed here.
  */
 export function placeRefusal({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): Refusal | undefined {
   const { host, origin, authorization } = headers;
@@ -24,7 +24,7 @@ export function placeRefusal({ method, headers }: Pick<FastifyRequest, 'method' 
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return forbidden(OWN_PAGE);
   if (method === 'GET' || method === 'HEAD') return undefined;
-  // A form of another page cannot set this type, and a browser names the page that sends.
+  // A form on another page cannot set this type, and a browser sends the page's origin.
   if (origin === undefined) return forbidden('a change needs the Origin header that browsers send');
   if (!/^application\/json(?:;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, code: 'bad_input', message: 'send JSON, with content-type: application/json' };
@@ -35,14 +35,14 @@ const OWN_PAGE = 'the console answers only its own page';
 
 type PlacedRequest = Pick<FastifyRequest, 'headers' | 'socket'>;
 
-/** Where a request arrived: by this process and its socket, besides what the request says. */
+/** Where a request arrived: this process, its port, and the Host header. */
 export function placeOf({ headers, socket }: PlacedRequest): ConsolePlace {
   return { holder: OWN_HOLDER, port: socket.localPort ?? 0, host: headers.host ?? '' };
 }
 
 const OWN_HOLDER = processIdentity() ?? `${process.pid}:unknown`;
 
-/** The session of a request: its cookie, its key and the place at which it was opened, all three. */
+/** The session of a request. Its cookie, its key and the place where it was opened must all match. */
 export async function sessionOf(request: PlacedRequest, access: ConsoleAccess): Promise<StoredSession | Refusal> {
   const { headers } = request;
   const cookie = cookieOf(headers.cookie, cookieName(request));
@@ -58,15 +58,15 @@ export async function sessionOf(request: PlacedRequest, access: ConsoleAccess): 
 }
 
 /**
- * Cookies are shared by all ports of a machine: each address has a name of its own for its. By the port that the browser uses,
- * which is the same at every host behind a balancer, and not by the one at which the request arrived.
+ * All ports of a machine share cookies, so each port has its own cookie name. The name uses the port that the browser uses, not
+ * the one at which the request arrived: it is the same on every host behind a load balancer.
  */
 function cookieName({ headers: { host = '' } }: Pick<FastifyRequest, 'headers'>): string {
   const port = /:(\d{1,5})$/.exec(host)?.[1];
   return port === undefined ? 'codemode_console' : `codemode_console_${port}`;
 }
 
-/** Not readable by scripts, sent only by our own page and only to the API. */
+/** Not readable by scripts. Sent only by our own page and only to the API. */
 export function sessionCookie(request: PlacedRequest, value: string, maxAgeSeconds: number): string {
   const { origin } = request.headers;
   const isSecure = origin?.startsWith('https://') === true;

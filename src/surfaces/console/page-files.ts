@@ -8,7 +8,7 @@ interface PageFile {
   readonly bytes: Buffer;
   readonly type: string;
   readonly etag: string;
-  /** Its name has a digest of its content: it never changes. */
+  /** Its name contains a digest of its content, so it never changes. */
   readonly isImmutable: boolean;
 }
 
@@ -25,8 +25,8 @@ const START = 'index.html';
 const NOT_BUILT = 'The files of the console are missing here. Build them: npm run build.\n';
 
 /**
- * The files of the page, each under its exact name: they are listed and read once, so no path of a request ever reaches the
- * file system. Gives the digest of them all.
+ * Serves the files of the page under their exact names. They are listed and read once, so no request path ever reaches the file
+ * system. Returns the digest of all files.
  */
 export function mountPageFiles(app: FastifyInstance, folder: string): string {
   const files = readFiles(folder);
@@ -43,8 +43,8 @@ export function mountPageFiles(app: FastifyInstance, folder: string): string {
 }
 
 /**
- * The start page with a digest beside every file that it loads, and beside the parts that are loaded later. A browser may hold files
- * under these names of somebody else who had the port before: it does not run them.
+ * The start page with an integrity digest for every file that it loads, now or later. A browser may have cached files with these
+ * names from another program on the same port: the digests keep them from running.
  */
 function withIntegrity(start: PageFile | undefined, files: ReadonlyMap<string, PageFile>): PageFile | undefined {
   if (start === undefined) return undefined;
@@ -81,7 +81,7 @@ function readFiles(folder: string): Map<string, PageFile> {
   }
   for (const name of names.sort().slice(0, MAX_FILES)) {
     const type = TYPES[extname(name)];
-    // What a URL would have to escape is none of ours.
+    // Our own file names need no URL escapes.
     if (type === undefined || !/^[\w./-]+$/.test(name.split(sep).join('/'))) continue;
     const bytes = readFileSync(join(folder, name));
     const etag = `"${hash('sha256', bytes, 'hex').slice(0, 32)}"`;

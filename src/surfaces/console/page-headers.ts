@@ -1,6 +1,6 @@
 /**
- * The page runs its own files and nothing else: no inline script, no `eval`, no request to another place, no frame around it.
- * Text of tools that became markup by a mistake would still not run.
+ * The page runs only its own files: no inline script, no `eval`, no request to another origin, no framing. A tool's text that
+ * became markup by mistake would still not run.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -14,7 +14,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** On every answer of the console. */
+/** Sent with every response of the console. */
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
@@ -25,5 +25,5 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), usb=(), payment=()',
 };
 
-/** Data of the user: kept by nobody on the way. */
+/** User data: no proxy or browser may cache it. */
 export const API_HEADERS: Readonly<Record<string, string>> = { ...SAFE_HEADERS, 'cache-control': 'no-store' };

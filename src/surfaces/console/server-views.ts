@@ -4,7 +4,7 @@ import type { ConsoleOptions } from './console-options.js';
 
 const MAX_WARNINGS = 50;
 
-/** Every configured server, as it is now. */
+/** The current state of every configured server. */
 export function serverViews({
   inventory,
   host,

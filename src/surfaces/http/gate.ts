@@ -2,7 +2,7 @@ import { AGENT_SCOPES, type Principal, type Scope } from '../../domain/principal
 import { type GuardRules, hostProblem, originProblem } from './guards.js';
 import type { Identified, Identify } from './principals.js';
 
-/** What is known of a request before anything of it is believed. */
+/** The parts of a request that are checked before anything in it is trusted. */
 export interface Visitor {
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -13,42 +13,42 @@ export interface Refused {
   readonly status: 401 | 403;
   readonly code: 'unauthorized' | 'forbidden';
   readonly message: string;
-  /** For the challenge of RFC 6750, where a token is what was wrong. */
+  /** For the challenge of RFC 6750, if the token was the problem. */
   readonly challenge?: Challenge;
 }
 
 export interface Challenge {
-  /** Absent where no token was sent: RFC 6750 has no error code for that. */
+  /** Absent if no token was sent: RFC 6750 has no error code for that. */
   readonly error?: 'invalid_token' | 'insufficient_scope';
-  /** What a token for this needs. */
+  /** The scope that a token needs for this request. */
   readonly scope: Scope;
 }
 
 /** Which tokens are accepted. */
 export interface TokenRules {
   readonly identify: Identify;
-  /** Where somebody without a good token gets one with this scope. */
+  /** How a client without a valid token gets one with this scope. */
   readonly adviceFor: (scope: Scope) => string;
 }
 
-/** Who is let in, by whichever protocol: host and origin first, then the token, then what it is good for. */
+/** Decides who is let in, for every protocol: first by host and origin, then by token, then by the token's scope. */
 export class Gate {
   readonly rules: GuardRules;
   readonly #tokens: TokenRules | undefined;
 
-  /** Without `tokens` everybody is let in who reaches the port. */
+  /** Without `tokens`, everybody who reaches the port is let in. */
   constructor(rules: GuardRules, tokens?: TokenRules) {
     this.rules = rules;
     this.#tokens = tokens;
   }
 
-  /** Against web pages: see `guards.ts`. */
+  /** Protects against web pages: see `guards.ts`. */
   placeProblem({ host, origin }: Omit<Visitor, 'token'>): Refused | undefined {
     const message = hostProblem(host, this.rules) ?? originProblem(origin, host, this.rules);
     return message === undefined ? undefined : { status: 403, code: 'forbidden', message };
   }
 
-  /** Throws `issuer_unavailable` where the token cannot be checked now. */
+  /** Throws `issuer_unavailable` if the token cannot be checked now. */
   async whoIs(token: string | undefined, scope: Scope): Promise<{ principal: Principal } | { refused: Refused }> {
     const identified = await this.#identified(token, scope);
     if ('problem' in identified) {
@@ -77,5 +77,5 @@ function scopeProblem({ scopes }: Principal, scope: Scope): string | undefined {
   return undefined;
 }
 
-/** Everybody who reaches the port, where the configuration lets them in. */
+/** Everybody who reaches the port, if the configuration lets them in. */
 const ANYBODY: Principal = { subject: 'anybody', scopes: AGENT_SCOPES };

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What may be known to anybody who can reach the port: that it lives, and whether it takes requests or why not. */
+/** What anybody who reaches the port may know: whether the process is alive, and whether it is ready or why not. */
 export function mountHealth(app: FastifyInstance, whyNotReady: () => Promise<string | undefined>): void {
   app.get('/healthz', { config: { isPublic: true } }, () => ({ status: 'ok' }));
   app.get('/readyz', { config: { isPublic: true } }, async (_request, reply) => {

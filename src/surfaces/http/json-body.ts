@@ -5,12 +5,12 @@ import { HostError } from '../../domain/errors.js';
 /** No request of ours is nested this deeply. A deeper one could overflow the stack of the code that walks it. */
 const MAX_NESTING = 100;
 
-/** Bodies are JSON, of a depth that everybody behind here survives. */
+/** Parses JSON bodies, and limits their depth for the code that walks them. */
 export function parseJsonBodies(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    // Read leniently, what runs would not be what was sent.
+    // A lenient decoder would change the text: the code that runs would not be the code that was sent.
     if (!isUtf8(bytes)) return done(new HostError('bad_input', 'the body is not UTF-8'));
     const body = bytes.toString('utf8');
     if (isTooDeep(body)) return done(new HostError('bad_input', `the body is nested more than ${MAX_NESTING} deep`));
@@ -19,7 +19,7 @@ export function parseJsonBodies(scope: FastifyInstance): void {
   });
 }
 
-/** By what opens and closes outside of strings. */
+/** Counts opening and closing brackets outside of strings. */
 export function isTooDeep(json: string): boolean {
   let depth = 0;
   let isInString = false;

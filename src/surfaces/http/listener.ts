@@ -9,11 +9,11 @@ import { metadataAddress, type ProtectedResource } from './protected-resource.js
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answers without a token. Host and origin are checked all the same. */
+    /** Needs no token. Host and origin are still checked. */
     isPublic?: boolean;
-    /** What a token must be good for; `execute` where nothing is said. */
+    /** The scope that a token needs; `execute` by default. */
     scope?: Scope;
-    /** How the contract of this route says what was wrong. */
+    /** Builds error bodies in the format of this route's contract. */
     errorBody?: (code: string, message: string) => object;
   }
   interface FastifyRequest {
@@ -25,22 +25,22 @@ declare module 'fastify' {
 export interface ListenerOptions {
   readonly gate: Gate;
   readonly maxRequestBytes: number;
-  /** Absent: no issuer gives out tokens for this. */
+  /** Absent if no issuer gives out tokens for this host. */
   readonly resource?: ProtectedResource | undefined;
   readonly log: Log;
-  /** What one caller may have open. */
+  /** How much one caller may have open. */
   readonly ofCaller?: OpenRequestLimits;
 }
 
-/** A client that takes longer to send a request does not want an answer, and headers come in one piece. */
+/** A client that takes longer to send a request does not want a response. Headers arrive in one piece. */
 const RECEIVE_TIMEOUT_MS = 60_000;
 const HEADERS_TIMEOUT_MS = 5_000;
 const TIMEOUTS_CHECKED_EVERY_MS = 1_000;
-/** Each run that somebody waits for over HTTP is one, and each WebSocket. What they send is bounded, and read after the gate. */
+/** Each WebSocket uses one, and so does each run that an HTTP client waits for. Their bodies are bounded, and read after the gate. */
 const MAX_CONNECTIONS = 4_000;
-/** Requests of one caller that are open at the same time: the others need connections too. */
+/** Requests that one caller may have open at once: other callers need connections too. */
 const MAX_REQUESTS_OF_CALLER = MAX_CONNECTIONS / 2;
-/** What their bodies take together: a body is in memory from its first byte until its request is answered. */
+/** Total size of their bodies. A body is in memory from its first byte until its request is answered. */
 const MAX_BODY_BYTES_OF_CALLER = 512 * 1024 * 1024;
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
@@ -49,14 +49,14 @@ const PREFLIGHT = {
   'access-control-max-age': '600',
 };
 
-/** Requests are read with zod. The framework's own compilers turn schemas into code, and are not in the bundle. */
+/** Requests are read with zod. The framework's own compilers generate code from schemas, and are not in the bundle. */
 const refuseSchemas = (): never => {
   throw new Error('a route has a schema: read its request with zod instead');
 };
 
 /**
- * The HTTP server that all network surfaces are mounted on. Every request, of whichever route and also of none, passes the
- * guards first: host, origin, token.
+ * The HTTP server that all network surfaces are mounted on. Every request passes the guards first (host, origin, token), even if
+ * it matches no route.
  */
 export function createListener(options: ListenerOptions): FastifyInstance {
   const { gate, maxRequestBytes, resource, log, ofCaller = MOST_OF_CALLER } = options;
@@ -66,12 +66,12 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     requestTimeout: RECEIVE_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS },
     forceCloseConnections: 'idle',
-    // Nothing here believes what a proxy says about the client.
+    // What a proxy says about the client is never trusted.
     trustProxy: false,
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
   });
   app.server.maxConnections = MAX_CONNECTIONS;
-  // Connections that are kept open for a next request need no token: they make room for somebody who asks something.
+  // An idle keep-alive connection needs no token, so it is closed to make room for a new client.
   app.server.on('drop', () => app.server.closeIdleConnections());
   const open = new OpenRequests(ofCaller);
   app.addHook('onRequest', async (request, reply) => {
@@ -88,7 +88,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     if ('refused' in admitted) return turnAway(reply, admitted.refused, resource && metadataAddress(resource, host));
     request.principal = admitted.principal;
     if (open.enter(admitted.principal.subject, bodyBytes(request, maxRequestBytes), reply.raw)) return undefined;
-    // Its body is not read.
+    // The body of a refused request is not read.
     void reply.header('connection', 'close');
     const has = 'your open requests are as many, or their bodies as large, as one caller may have';
     return refuse(reply, ERRORS.quota_exceeded.http, 'quota_exceeded', `${has}; wait for their answers`);
@@ -98,7 +98,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   );
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     if (isHostError(error)) return refuse(reply, ERRORS[error.code].http, error.code, error.message);
-    // What the framework itself refuses: a body that is too large, a header that is malformed.
+    // Errors of the framework itself: a body that is too large, a malformed header.
     const { statusCode = 500 } = error;
     if (statusCode < 500) return refuse(reply, statusCode, 'bad_input', error.message);
     log(`a request failed inside codemode: ${error.stack ?? error.message}`, 'error');
@@ -109,7 +109,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
 
 const MOST_OF_CALLER: OpenRequestLimits = { requests: MAX_REQUESTS_OF_CALLER, bytes: MAX_BODY_BYTES_OF_CALLER };
 
-/** A body that does not say how long it is may be as long as any. */
+/** A body without a declared length counts as the maximum. */
 function bodyBytes({ headers }: FastifyRequest, most: number): number {
   if (headers['transfer-encoding'] !== undefined) return most;
   return Math.min(Number(headers['content-length'] ?? 0) || 0, most);
@@ -135,7 +135,7 @@ export function refuse(reply: FastifyReply, status: number, code: string, messag
 }
 
 function allowOrigin(reply: FastifyReply, origin: string): void {
-  // On the raw answer too: what is mounted here may write it without the framework.
+  // On the raw response too: a mounted surface may write it without the framework.
   const headers = {
     'access-control-allow-origin': origin,
     vary: 'Origin',

@@ -7,11 +7,11 @@ import type { Host } from '../../host/host.js';
 import type { TelemetryEvent } from '../../host/telemetry.js';
 import { storeMetrics } from './store-metrics.js';
 
-/** Servers that have lines of their own. Tools have none: their names are a server's to choose, and without end. */
+/** Servers with their own time series. Tools have none: servers choose tool names, so their number is unbounded. */
 const MAX_SERVERS = 1_000;
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
-/** `GET /metrics` for Prometheus. It tells who uses what, so it needs a token like everything else. */
+/** `GET /metrics` for Prometheus. It shows who uses what, so it needs a token like every other route. */
 export function mountMetrics(app: FastifyInstance, host: Host, storeFigures?: () => Promise<SharedFigures>): void {
   const registry = new Registry();
   const registers = [registry];

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 export interface OpenRequestLimits {
   readonly requests: number;
-  /** Bytes of their bodies, as far as they are announced. */
+  /** Declared size of their bodies, in bytes. */
   readonly bytes: number;
 }
 
@@ -11,7 +11,7 @@ interface Open {
   bytes: number;
 }
 
-/** Counts the requests of each caller that are not answered yet, streams among them, and what their bodies take. */
+/** Counts each caller's unanswered requests, streams included, and the size of their bodies. */
 export class OpenRequests {
   readonly #most: OpenRequestLimits;
   readonly #open = new Map<string, Open>();
@@ -20,7 +20,7 @@ export class OpenRequests {
     this.#most = most;
   }
 
-  /** Whether one more may be open; it counts until its response is closed. */
+  /** Whether one more request may be open. It counts until its response is closed. */
   enter(caller: string, bytes: number, response: Pick<ServerResponse, 'once'>): boolean {
     const open = this.#open.get(caller) ?? { requests: 0, bytes: 0 };
     if (open.requests >= this.#most.requests || open.bytes + bytes > this.#most.bytes) return false;

@@ -3,11 +3,11 @@ import type { CapabilitySet } from '../../domain/capability.js';
 import { AGENT_SCOPES, type Principal, type Scope } from '../../domain/principal.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 
-/** Says whose a token is. `problem`: it is one of this kind, and why it is not taken. */
+/** Identifies the owner of a token. `problem`: why a token of this kind is not accepted. */
 export type Identify = (token: string) => Promise<Identified> | Identified;
 export type Identified = { readonly principal: Principal } | { readonly problem: string } | undefined;
 
-/** A token as the configuration names it: only its digest is written down. */
+/** A token listed in the configuration. Only its digest is stored. */
 export interface ListedToken {
   readonly name: string;
   /** SHA-256 of the token, in hexadecimal. Tokens are random: a slow hash would protect nothing. */
@@ -28,7 +28,7 @@ export function byAccessToken(token: string): Identify {
   return (given) => (timingSafeEqual(digest(given), expected) ? { principal } : undefined);
 }
 
-/** Tokens that the configuration lists. Each is compared with all of them, so that time tells nothing. */
+/** Tokens that the configuration lists. A token is compared with all of them, so that timing reveals nothing. */
 export function byListedTokens(tokens: readonly ListedToken[]): Identify {
   const known = tokens.map(({ name, sha256, scopes, capabilities, person }) => ({
     expected: Buffer.from(sha256, 'hex'),
@@ -46,7 +46,7 @@ export function byListedTokens(tokens: readonly ListedToken[]): Identify {
   };
 }
 
-/** The first that knows the token decides. */
+/** The first rule that recognizes the token decides. */
 export function firstOf(ways: readonly Identify[]): Identify {
   return async (token) => {
     for (const identify of ways) {
@@ -57,7 +57,7 @@ export function firstOf(ways: readonly Identify[]): Identify {
   };
 }
 
-/** A credential of RFC 6750, whole and exact. */
+/** A bearer credential of RFC 6750. Nothing else may be in the header. */
 export function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
 }

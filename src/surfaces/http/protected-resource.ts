@@ -4,14 +4,14 @@ import { AGENT_SCOPES } from '../../domain/principal.js';
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 const MCP_PATH = '/mcp';
 
-/** Where tokens come from an issuer: how clients find out which one (RFC 9728), as MCP's authorization asks of servers. */
+/** If an issuer gives out the tokens: how clients find that issuer (RFC 9728), as MCP authorization requires of servers. */
 export interface ProtectedResource {
   readonly issuer: string;
-  /** What tokens must be made out to. Where it is an address, it is the one that clients use. */
+  /** The audience that tokens must have. If it is a URL, it is the one that clients use. */
   readonly audience: string;
 }
 
-/** The document itself. Public, because clients fetch it before they have a token. */
+/** The metadata document. Public, because clients fetch it before they have a token. */
 export function mountProtectedResource(app: FastifyInstance, { issuer, audience }: ProtectedResource): void {
   for (const path of [WELL_KNOWN, `${WELL_KNOWN}${MCP_PATH}`])
     app.get(path, { config: { isPublic: true } }, ({ headers }) => ({
@@ -23,12 +23,12 @@ export function mountProtectedResource(app: FastifyInstance, { issuer, audience 
     }));
 }
 
-/** The address of the document, for the challenge of a request that was refused. */
+/** The URL of the document, for the challenge in the response to a refused request. */
 export function metadataAddress({ audience }: ProtectedResource, host: string | undefined): string {
   return `${originFor(audience, host)}${WELL_KNOWN}${MCP_PATH}`;
 }
 
-/** What a client reaches us by. TLS ends in a proxy, which only the configured address knows of. */
+/** The origin that clients use. TLS ends in a proxy, so only the configured URL knows it. */
 function originFor(audience: string, host = 'localhost'): string {
   return addressOf(audience)?.origin ?? `http://${host}`;
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 
-/** What a request says, as its schema has it. Throws `bad_input` with the field that is wrong; `where` names the rest. */
+/** Parses a request by its schema. Throws `bad_input` with the wrong field; `where` names the part of the request. */
 export function readRequest<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

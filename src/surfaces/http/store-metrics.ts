@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { SharedFigures } from '../../domain/shared-store.js';
 
-/** Gauges of the database that hosts share. Each host tells the same of what they share: take the highest, not the sum. */
+/** Gauges of the database that hosts share. Every host reports the same shared values: take the maximum, not the sum. */
 export function storeMetrics(registry: Registry): (figures: SharedFigures) => void {
   const registers = [registry];
   const gauge = (name: string, help: string, ...labelNames: string[]) =>

@@ -11,7 +11,7 @@ export interface IssuerOptions {
   readonly readCapabilities: (claim: unknown) => CapabilitySet;
 }
 
-/** Signatures with a key of the issuer's. None of them works with a secret that is also public, and `none` is none. */
+/** Asymmetric signatures only. An HMAC could be forged with a public key as its secret, and `none` is no signature. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -27,17 +27,17 @@ const ALGORITHMS = [
 ];
 const CLOCK_SKEW_SECONDS = 30;
 const FETCH_TIMEOUT_MS = 5_000;
-/** Of the metadata, and of the keys. No more is read of either. */
+/** Maximum size of the metadata and of the keys, each. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_TOKEN_CHARACTERS = 16 * 1024;
-/** A failed discovery is not repeated for each request that comes with a token. */
+/** A failed discovery is not repeated for every request with a token. */
 const RETRY_AFTER_MS = 5_000;
 
 type Keys = ReturnType<typeof createRemoteJWKSet>;
 
 /**
- * Tokens of one issuer (OAuth 2, OpenID Connect). Its keys are found by its metadata at the first use, kept, and asked
- * for again when a token names one that is not among them.
+ * Tokens of one issuer (OAuth 2, OpenID Connect). Its keys are found through its metadata at the first use and cached. They are
+ * fetched again if a token names an unknown key.
  */
 export function byIssuer(options: IssuerOptions): Identify {
   let keys: Promise<Keys> | undefined;
@@ -91,13 +91,13 @@ function principalOf(payload: JWTPayload, { readCapabilities }: IssuerOptions): 
   return { principal: { subject: `user ${payload.sub}`, scopes, ...bounds, ...expiry } };
 }
 
-/** `scope` of RFC 8693 is words with spaces between them; issuers also send `scopes` and `scp`, as words or as a list. */
+/** `scope` of RFC 8693 is a list separated by spaces. Issuers also send `scopes` and `scp`, as text or as an array. */
 function scopeNames(claim: unknown): string[] {
   if (typeof claim === 'string') return claim.split(' ');
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : [];
 }
 
-/** What is wrong, without what the token says of itself. */
+/** What is wrong, without repeating claims of the token. */
 function problemOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed) return `the token's claim ${error.claim} is not right`;
@@ -105,7 +105,7 @@ function problemOf(error: errors.JOSEError): string {
   return 'the token is not one of the issuer';
 }
 
-/** OpenID Connect's place first, then that of RFC 8414. */
+/** Tries the location of OpenID Connect first, then that of RFC 8414. */
 async function discoverKeys(issuer: string): Promise<Keys> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
@@ -115,7 +115,7 @@ async function discoverKeys(issuer: string): Promise<Keys> {
   ];
   for (const place of places) {
     const metadata = await readMetadata(place);
-    // A document that speaks for somebody else is not this issuer's.
+    // Metadata that names another issuer is not this issuer's.
     if (metadata?.issuer !== issuer || typeof metadata.jwks_uri !== 'string') continue;
     const url = new URL(metadata.jwks_uri);
     if (url.protocol !== 'https:' && url.origin !== origin) continue;
@@ -145,7 +145,7 @@ async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
   return new Response(await readBounded(answer), { status: answer.status });
 }
 
-/** Throws where there is more: leaving the loop ends the request. */
+/** Throws if the answer is longer. Leaving the loop ends the request. */
 async function readBounded(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

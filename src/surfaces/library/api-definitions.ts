@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ApiTool } from '../../host/tools/tool-api.js';
 import { plainJson } from './plain-json.js';
 
-/** An API that somebody wrote down by hand: namespaces by name. Write `as const satisfies MCPAPIDefinitions` behind it. */
+/** An API described by hand: namespaces by name. Append `as const satisfies MCPAPIDefinitions` to it. */
 export interface MCPAPIDefinitions {
   readonly [name: string]: ManualNamespace;
 }
@@ -17,7 +17,7 @@ export interface ManualNamespace {
 export interface ManualMethod {
   readonly description: string;
   readonly parameters: readonly ManualParameter[];
-  /** A type of TypeScript: `string`, `number[]`, or your own name. */
+  /** A TypeScript type: `string`, `number[]`, or your own name. */
   readonly returnType: string;
   readonly examples?: readonly string[] | undefined;
   readonly deprecated?: boolean | undefined;
@@ -25,14 +25,14 @@ export interface ManualMethod {
 
 export interface ManualParameter {
   readonly name: string;
-  /** As `returnType`. */
+  /** In the format of `returnType`. */
   readonly type: string;
   readonly required: boolean;
   readonly default?: unknown;
   readonly description: string;
 }
 
-/** The tools that definitions describe. Throws `bad_input` with the place of what is none. */
+/** The tools that definitions describe. Throws `bad_input` with the position of an invalid one. */
 export function toolsOfDefinitions(definitions: MCPAPIDefinitions): ApiTool[] {
   return entriesOf(definitions, 'the definitions').flatMap(([key, space]) => {
     const { namespace = key, description, methods } = objectOf(space, key) as Partial<ManualNamespace>;
@@ -92,7 +92,7 @@ const PRIMITIVES: Readonly<Record<string, JsonObject>> = {
   void: {},
 };
 
-/** The few forms in which people write a type in such a list. What is none of them is anything. */
+/** Reads the few forms in which people write types in such a list. Any other text means `unknown`. */
 class TypeReader {
   readonly #named: JsonObject = {};
 

@@ -6,7 +6,7 @@ import { type MCPAPIDefinitions, toolsOfDefinitions } from './api-definitions.js
 import { isUnifiedTool, serverOfId, type UnifiedTool } from './protocol-adapter.js';
 import { jsonOfSchema } from './zod-schema.js';
 
-/** An API as data: what `generateAPI` writes down. */
+/** An API as data: what `defineAPI` returns. */
 export interface TypeScriptAPIDefinition {
   readonly namespaces: Record<string, NamespaceDefinition>;
   readonly types: Record<string, TypeDefinition>;
@@ -37,7 +37,7 @@ export interface ParameterDefinition {
   readonly default?: unknown;
 }
 
-/** A type of TypeScript. */
+/** A TypeScript type. */
 export type TypeReference = string;
 
 export interface TypeDefinition {
@@ -49,14 +49,14 @@ export interface ImportDefinition {
   readonly code: string;
 }
 
-/** Writes tools down as TypeScript: `export interface UnifiedAPI`, with what code calls as `mcp.<namespace>.<tool>`. */
+/** Generates TypeScript from tools: `export interface UnifiedAPI`, which code calls as `mcp.<namespace>.<tool>`. */
 export class TypeScriptAPIGenerator {
-  /** Of tools, or of definitions that were written by hand. It compiles as it is. Throws `bad_input`. */
+  /** Takes tools, or definitions written by hand. The output compiles without changes. Throws `bad_input`. */
   generateAPI(tools: readonly UnifiedTool[] | MCPAPIDefinitions): string {
     return declareToolApi(read(tools), new Date());
   }
 
-  /** The same as data. Types are in each method, and nothing is imported. Throws `bad_input`. */
+  /** Like `generateAPI`, as data. Types are inlined in each method, so nothing is imported. Throws `bad_input`. */
   defineAPI(tools: readonly UnifiedTool[] | MCPAPIDefinitions): TypeScriptAPIDefinition {
     const given = read(tools);
     const examples = new Map(given.map(({ tool, examples: own = [] }) => [tool, own]));
@@ -129,7 +129,7 @@ function parameterOf(name: string, schema: JsonValue, optional: boolean): Parame
 
 const MAX_DEPTH = 4;
 
-/** In a few words; `generateAPI` has the whole type. */
+/** An abbreviated type; `generateAPI` writes the whole one. */
 function typeText(schema: JsonValue, depth = 0): TypeReference {
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return 'unknown';
   const { type, items, enum: values, const: value, anyOf, $ref } = schema;

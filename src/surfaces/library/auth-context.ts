@@ -11,7 +11,7 @@ export interface AuthContext {
   readonly expiresAt: Date;
 }
 
-/** What code may reach. Nothing is granted that is not named; a list has the form `kind:target`, as `mcp:files`. */
+/** What code may reach. Only what is named is granted; a list has entries of the form `kind:target`, such as `mcp:files`. */
 export type CapabilityRequest = CapabilitySet | readonly string[];
 
 export interface CapabilitySet {
@@ -43,16 +43,16 @@ export interface MCPCapabilities {
   readonly maxCallsPerSecond?: number | undefined;
 }
 
-/** The contract names no member of it, and this host grants none: code that asks for one is refused. */
+/** The contract defines no members, and this host grants none: code that asks for one is refused. */
 export interface SystemCapabilities {
   readonly [name: string]: unknown;
 }
 
-/** What code is about to do, as far as it is known before it runs. */
+/** What code is about to do, as far as is known before it runs. */
 export interface ExecutionRequest {
   readonly needsNetwork?: boolean | undefined;
   readonly mcpCalls?: readonly MCPCall[] | undefined;
-  /** What it asks for besides. */
+  /** Further capabilities that it asks for. */
   readonly capabilities?: CapabilityRequest | undefined;
 }
 
@@ -65,28 +65,28 @@ const contextSchema = z.looseObject({
   userId: z.string(),
   sessionId: z.string(),
   scopes: z.array(z.string()),
-  // Its members are parsed where the servers are known.
+  // Its members are parsed by the code that knows the servers.
   capabilities: z.unknown().optional(),
   expiresAt: z.instanceof(Date, { error: 'must be a Date' }),
 });
 
-/** Throws `bad_input` for what is no context. */
+/** Throws `bad_input` if the value is not an `AuthContext`. */
 export function readContext(value: unknown): AuthContext {
   return readWith(contextSchema, value, 'the AuthContext') as AuthContext;
 }
 
-/** Throws where the context is over, or not enough for this: before anything is done for it. */
+/** Throws if the context has expired or lacks the scope, before anything is done for it. */
 export function checkContext({ userId, sessionId, scopes, expiresAt }: AuthContext, scope: Scope): void {
   if (userId === '' || sessionId === '')
     throw new HostError('bad_input', 'an AuthContext needs a userId and a sessionId');
-  // A date that is none is not later than now.
+  // An invalid date compares as not later than now.
   if (!(expiresAt.getTime() > Date.now()))
     throw new HostError('capability_violation', 'the AuthContext has expired; authenticate again');
   if (!scopes.includes(scope))
     throw new HostError('capability_violation', `the AuthContext lacks the scope ${scope}; ask for one that has it`);
 }
 
-/** Programs of two of them never share a process. */
+/** Programs of two callers never share a process. */
 export function callerOfContext({ userId, sessionId }: AuthContext): string {
   return `user ${JSON.stringify([userId, sessionId])}`;
 }
@@ -99,7 +99,7 @@ const requestSchema = z.looseObject({
   capabilities: z.unknown().optional(),
 });
 
-/** Either form of what is asked for, in one. Throws `bad_input`. */
+/** Normalizes both forms of a request. Throws `bad_input`. */
 export function readRequest(value: unknown): ExecutionRequest {
   if (value === undefined) throw new HostError('bad_input', 'the request: is missing; pass what the code needs');
   const isRequest =

@@ -33,15 +33,15 @@ import { ToolCallError } from './tool-call-error.js';
 import { ToolCatalog } from './tool-catalog.js';
 import { type HostTool, type HostTools, type RateLimit, toolRegistryOf } from './tool-registry.js';
 
-/** What a host of the library is made of. */
+/** The parts of a library host. */
 export interface LibraryParts {
   readonly core: Host;
   readonly servers: ServerControl;
   readonly profile: Profile;
   readonly openSession: (caller: CallerId) => Session;
-  /** For `callTool`, where the configured contract is another one than that of `run`. */
+  /** For `callTool`, if the configured contract differs from that of `run`. */
   readonly calls?: { readonly presentation: Presentation; readonly openSession: (caller: CallerId) => Session };
-  /** The lowest rate that counts calls of a tool by this caller. */
+  /** The lowest rate limit on calls of a tool by this caller. */
   readonly rateOf: (tool: CatalogTool, caller: string) => RateLimit | undefined;
   /** Reads the limits of one run. Throws `bad_input`. */
   readonly parseRequest: Parameters<typeof runIn>[2];
@@ -53,13 +53,13 @@ export interface LibraryParts {
 }
 
 export interface SessionSettings {
-  /** Whose programs they are. Programs of two callers never share a process, and neither sees the other's results. */
+  /** The caller that the programs belong to. Programs of two callers never share a process, and neither sees the other's results. */
   readonly caller?: string;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** What the call is a part of, as for `run`. */
+  /** The trace that the call belongs to, as for `run`. */
   readonly trace?: TraceCarrier;
 }
 
@@ -67,9 +67,9 @@ const DEFAULT_CALLER = 'library';
 
 /** codemode inside your own program. Create it with `createHost`; call `close` when you are done. */
 export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposable {
-  /** The underlying host, for what this class does not offer: approvals, stored scripts, replay. */
+  /** The underlying host, for features that this class does not offer: approvals, stored scripts, replay. */
   readonly core: Host;
-  /** What was odd about the configuration and was got over. */
+  /** Configuration problems that did not prevent the start. */
   readonly warnings: readonly string[];
   readonly #parts: LibraryParts;
   readonly #own: CodemodeSession;
@@ -85,50 +85,50 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
   }
 
   /**
-   * Runs the body of a function as the contract `unified` has it: `mcp.<namespace>.<tool>(...)`, `context`, `return`, and
-   * nothing granted that is not named in `capabilities`. Code that fails and requests that are refused are results.
+   * Runs the body of a function under the contract `unified`: `mcp.<namespace>.<tool>(...)`, `context`, `return`. Only what
+   * `capabilities` names is granted. Code that fails and requests that are refused are results, not exceptions.
    */
   execute(code: string, options?: ExecutionOptions): Promise<ExecutionResult> {
     return this.#runtime.execute(code, options);
   }
 
-  /** A place whose processes nothing else runs in. */
+  /** A worker whose processes run nothing else. */
   createWorker(): Promise<SandboxWorker> {
     return this.#runtime.createWorker();
   }
 
-  /** Ends what runs in it. Throws `not_found`. */
+  /** Cancels the programs in it. Throws `not_found`. */
   destroyWorker(worker: SandboxWorker): Promise<void> {
     return this.#runtime.destroyWorker(worker);
   }
 
-  /** What was run so far, and what is in progress now. */
+  /** Totals so far, and what is in progress now. */
   getMetrics(): RuntimeMetrics {
     return this.#runtime.getMetrics();
   }
 
   /**
-   * Whether somebody may do this: by their own capabilities, and by the configuration. Nothing is run. Throws `bad_input`
-   * for what is no context, and for a request that cannot be read.
+   * Whether a caller may do this, by its own capabilities and by the configuration. Nothing is run. Throws `bad_input` if the
+   * context is invalid or the request cannot be read.
    */
   validateCapabilities(context: AuthContext, request: ExecutionRequest | CapabilityRequest): boolean {
     return this.#runtime.validateCapabilities(context, request);
   }
 
-  /** Runs a program. One that fails is a result, with what was wrong; only the host's own failures are thrown. */
+  /** Runs a program. A failed program is a result with its diagnostics. Only failures of the host are thrown. */
   run(code: string, options?: RunOptions): Promise<RunResult> {
     return this.#own.run(code, options);
   }
 
   /**
-   * What the types of a program say of it, for the default caller. Nothing is run. `isChecked` is false where there is no type
-   * checker (`codemode check --install`), with the reason.
+   * Type-checks a program for the default caller without running it. If there is no type checker (`codemode check --install`),
+   * `isChecked` is false and the reason is given.
    */
   check(code: string): Promise<TypeVerdict> {
     return this.#own.check(code);
   }
 
-  /** One caller's programs, apart from those of others. */
+  /** The programs of one caller, separate from those of others. */
   session({ caller = DEFAULT_CALLER }: SessionSettings = {}): CodemodeSession {
     return new CodemodeSession(this.#parts, this.#parts.openSession(caller as CallerId));
   }
@@ -143,27 +143,27 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
     return this.#own.tools();
   }
 
-  /** Servers, tools and namespaces there are. Servers that were never asked are asked first, for at most 10 s. */
+  /** The servers, tools and namespaces. Servers that were never asked are asked first, for at most 10 s. */
   async discoverTools(): Promise<HostTools> {
     return this.#own.discoverTools();
   }
 
   /**
-   * Calls one tool, through the same policy, limits, approvals and record as a program. Under the profile `unified` it is a
-   * call of that contract: at its rates, and JSON in a text is given as its value. Throws `ToolCallError`.
+   * Calls one tool through the same policy, limits, approvals and audit log as a program. Under the profile `unified` the call
+   * follows that contract: its rate limits apply, and JSON in a text is returned as its value. Throws `ToolCallError`.
    */
   callTool(serverName: string, toolName: string, args?: unknown, options?: CallOptions): Promise<JsonValue> {
     return this.#own.callTool(serverName, toolName, args, options);
   }
 
-  /** Adds a server now. Throws `bad_input` with the key that is wrong, or for a name that is taken. */
+  /** Adds a server now. Throws `bad_input` with the wrong key, or if the name is taken. */
   async registerServer(config: MCPServerConfig): Promise<void> {
     const { name, tools, settings } = readServerConfig(config);
     if (tools !== undefined) this.#parts.addTools(name, tools);
     else await this.#parts.servers.register(name, settings);
   }
 
-  /** Takes a server out; its open calls end. Throws `not_found`. */
+  /** Removes a server and ends its open calls. Throws `not_found`. */
   async unregisterServer(name: string): Promise<void> {
     await this.#parts.servers.unregister(name);
   }
@@ -182,12 +182,12 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
     await this.core.warm();
   }
 
-  /** How programs are cut off from the machine. Throws `jail_unavailable`. */
+  /** How programs are isolated from the machine. Throws `jail_unavailable`. */
   isolation(): Promise<Isolation> {
     return this.core.open();
   }
 
-  /** What a model has to know before its first program: how to write one, and the tools there are now. */
+  /** What a model must know before its first program: how to write one, and the current tools. */
   prompt(): string {
     return this.#own.prompt();
   }
@@ -206,7 +206,7 @@ export class CodemodeHost implements SandboxRuntime, MCPAggregator, AsyncDisposa
 export class CodemodeSession implements Disposable {
   readonly #parts: LibraryParts;
   readonly #session: Session;
-  /** Calls of single tools, under the configured contract. */
+  /** For calls of single tools, under the configured contract. */
   readonly #calls: { readonly session: Session; readonly presentation: Presentation };
 
   /** Use `host.session()`. */
@@ -224,18 +224,18 @@ export class CodemodeSession implements Disposable {
     return this.#session.caller;
   }
 
-  /** Runs a program. One that fails is a result, with what was wrong; only the host's own failures are thrown. */
+  /** Runs a program. A failed program is a result with its diagnostics. Only failures of the host are thrown. */
   run(code: string, options: RunOptions = {}): Promise<RunResult> {
     return runIn(this.#session, { code, ...options }, this.#parts.parseRequest);
   }
 
-  /** What the types of a program say of it, with the tools of this caller. Nothing is run. Throws `bad_input`. */
+  /** Type-checks a program against this caller's tools without running it. Throws `bad_input`. */
   check(code: string): Promise<TypeVerdict> {
     if (typeof code !== 'string') throw new HostError('bad_input', 'check takes the source of a program');
     return this.#session.check(code);
   }
 
-  /** The same for this caller's tools. */
+  /** The catalog of this caller's tools. */
   get catalog(): ToolCatalog {
     return new ToolCatalog(this.#session);
   }
@@ -254,8 +254,9 @@ export class CodemodeSession implements Disposable {
   }
 
   /**
-   * Throws `ToolCallError` for what the tool, the policy or a person refuses, `not_found` for what does not exist,
-   * `upstream_unavailable` for a server that cannot be reached, and `bad_input` for arguments that are no data. Server and tool are named as they are, or as code writes them.
+   * Throws `ToolCallError` if the tool, the policy or a person refuses the call, `not_found` if the server or tool does not
+   * exist, `upstream_unavailable` if the server cannot be reached, and `bad_input` if the arguments are not JSON data. Server and
+   * tool can be named by their own names or by their names in code.
    */
   async callTool(
     serverName: string,
@@ -290,7 +291,7 @@ export class CodemodeSession implements Disposable {
     return [...described, profile.instructions(view, this.#session.scripts())].join('\n\n');
   }
 
-  /** Nothing is kept for this caller any more. */
+  /** Releases everything that is kept for this caller. */
   close(): void {
     this.#session.close();
     if (this.#calls.session !== this.#session) this.#calls.session.close();
@@ -300,7 +301,7 @@ export class CodemodeSession implements Disposable {
     this.close();
   }
 
-  /** The tools, when those of the named server are known. */
+  /** Waits until the tools of the named server are known. */
   async #viewOf(serverName: string): Promise<ToolView> {
     const { session } = this.#calls;
     const view = await session.ready(serverName);
@@ -315,7 +316,7 @@ export class CodemodeSession implements Disposable {
     const server = findServer(serverName, forCode) ?? spaces.find(({ name }) => name === serverName)?.server;
     const tools = [...(server?.tools ?? []), ...direct.flatMap(({ tool }) => (isOf(tool, serverName) ? [tool] : []))];
     const methods = spaces.find((each) => each.server === server)?.methods ?? [];
-    // A tool's own name comes before what it is called in code, also where the tool is hidden from this caller.
+    // A tool's own name takes precedence over its name in code, even if the tool is hidden from this caller.
     const isOwnName = (server?.whole ?? server)?.tools.some(({ tool }) => tool.name === toolName) === true;
     const found =
       tools.find(({ tool }) => tool.name === toolName) ??

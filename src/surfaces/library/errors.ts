@@ -1,7 +1,7 @@
 import type { CodeModeError as RenderedError } from '../../profiles/unified/errors.js';
 import type { ExecuteResponse, ExecutionMetrics } from '../../profiles/unified/render.js';
 
-/** The kinds of errors that the contract knows. */
+/** The kinds of errors in the contract. */
 export const ErrorType = {
   VALIDATION: 'validation',
   SECURITY: 'security',
@@ -24,7 +24,7 @@ export interface CodeModeError {
   readonly requestId: string;
 }
 
-/** What became of code. Code that fails, and a request that is refused, are results: `success` is false. */
+/** The result of code. Code that fails and requests that are refused are results too: `success` is false. */
 export interface ExecutionResult {
   readonly success: boolean;
   readonly result?: unknown;

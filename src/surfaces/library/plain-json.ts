@@ -1,12 +1,12 @@
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 
-/** Deeper than any data, and before the stack ends. */
+/** Deeper than any real data, and shallow enough not to overflow the stack. */
 const MAX_DEPTH = 500;
 
 /**
- * A copy of what a program of ours passes on, as data. `toJSON` counts, as for `JSON.stringify`, and members that are
- * undefined are left out; what would be changed or lost on its way is refused. Throws `bad_input` with its place.
+ * A copy of a value from the embedding program, as JSON data. As in `JSON.stringify`, `toJSON` is called and undefined members
+ * are omitted. Values that JSON would change or lose are refused. Throws `bad_input` with their position.
  */
 export function plainJson(value: unknown, place: string): JsonValue {
   return copy(value, place, []);
@@ -35,14 +35,14 @@ function copy(given: unknown, place: string, around: readonly object[]): JsonVal
 function copyObject(value: object, place: string, around: readonly object[]): JsonValue {
   if (Array.isArray(value)) return value.map((item, index) => copy(item, `${place}[${index}]`, around));
   const prototype = Object.getPrototypeOf(value) as unknown;
-  // They would arrive as {}.
+  // JSON would turn these into {}.
   if (EMPTY_IN_JSON.some((type) => value instanceof type) || ArrayBuffer.isView(value))
     throw refused(place, `is a ${(prototype as { constructor: { name: string } }).constructor.name}`);
   const copied: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
     const json = copy(member, `${place}.${name}`, around);
-    // As its own property, whatever it is called: `__proto__` too.
+    // Always an own property, even if it is called `__proto__`.
     Object.defineProperty(copied, name, { value: json, enumerable: true, writable: true, configurable: true });
   }
   return copied;

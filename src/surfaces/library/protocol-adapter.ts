@@ -8,7 +8,7 @@ import type { MCPServerConfig } from './server-config.js';
 import type { ToolInfo, ToolMetadata, ToolRegistry } from './tool-registry.js';
 import { isZodSchema, type ZodSchema, zodFromJsonSchema } from './zod-schema.js';
 
-/** Servers of whatever kind, together: a host is one. `Health`: what an aggregator of one's own says of a server. */
+/** Servers of all kinds together: a host is one. `Health`: what your own aggregator reports about a server. */
 export interface MCPAggregator<Health = UpstreamHealth> {
   registerServer(config: MCPServerConfig): Promise<void>;
   unregisterServer(name: string): Promise<void>;
@@ -17,25 +17,25 @@ export interface MCPAggregator<Health = UpstreamHealth> {
   getServerHealth(): Promise<Map<string, Health>>;
 }
 
-/** A tool that can be called, whatever protocol is behind it. */
+/** A callable tool, independent of its protocol. */
 export interface UnifiedTool {
   /** `server.tool`. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** Code calls it as `mcp.<namespace>.<name>`. */
+  /** Code calls the tool as `mcp.<namespace>.<name>`. */
   readonly namespace: string;
   readonly inputSchema: ZodSchema;
   readonly outputSchema?: ZodSchema | undefined;
-  /** Through policy, limits, approvals and record, like every call. Throws `ToolCallError`. */
+  /** Subject to policy, limits, approvals and audit log, like every call. Throws `ToolCallError`. */
   execute(args: unknown): Promise<unknown>;
   readonly metadata: ToolMetadata;
 }
 
-/** Where tools come from, in one form. */
+/** A source of tools, in one common form. */
 export abstract class ProtocolAdapter {
   abstract discoverTools(): Promise<UnifiedTool[]>;
-  /** Throws `bad_input` for what describes no tool. */
+  /** Throws `bad_input` if the definition does not describe a tool. */
   abstract createTool(definition: unknown): UnifiedTool;
   abstract validateTool(tool: UnifiedTool): boolean;
 }
@@ -45,7 +45,7 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
   readonly #aggregator: Pick<MCPAggregator, 'discoverTools' | 'callTool'>;
   readonly #source: ToolSource | undefined;
 
-  /** Throws `bad_input` for what is no aggregator. */
+  /** Throws `bad_input` if the value is not an aggregator. */
   constructor(aggregator: Pick<MCPAggregator, 'discoverTools' | 'callTool'>, source?: ToolSource) {
     super();
     if (typeof aggregator?.discoverTools !== 'function' || typeof aggregator.callTool !== 'function')
@@ -63,7 +63,7 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
     return created.filter(({ metadata: { source } }) => source === (this.#source ?? source));
   }
 
-  /** Of a tool as an aggregator lists it. What it does not say is as for any tool of MCP. */
+  /** Makes a tool from an aggregator's listing. Missing fields get the defaults of an MCP tool. */
   createTool(definition: unknown): UnifiedTool {
     const parsed = toolInfo.safeParse(definition);
     if (!parsed.success) {
@@ -85,7 +85,7 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
     };
   }
 
-  /** Whether it has everything that a tool must have, and an id of `server.tool`. */
+  /** Whether it has every required field, and an id of the form `server.tool`. */
   validateTool(tool: UnifiedTool): boolean {
     return isUnifiedTool(tool);
   }
@@ -97,7 +97,7 @@ export function isUnifiedTool(tool: unknown): tool is UnifiedTool {
   return serverOfId(parsed.data) !== undefined;
 }
 
-/** The server in an id of `server.tool`, or of `server.tool__2` where another tool has that one. */
+/** The server in an id of the form `server.tool`, or `server.tool__2` if another tool has that id. */
 export function serverOfId({ id, name }: Pick<UnifiedTool, 'id' | 'name'>): string | undefined {
   for (const text of [id, id.replace(/__\d+$/, '')])
     if (text.endsWith(`.${name}`) && text.length > name.length + 1) return text.slice(0, -name.length - 1);

@@ -2,14 +2,14 @@ import { HostError } from '../../domain/errors.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { isUnifiedTool } from './protocol-adapter.js';
 
-/** The tools of a server by their names, or as any adapter has them. Throws `bad_input`. */
+/** The tools of a server, given by name or as any adapter lists them. Throws `bad_input`. */
 export function readTools(name: string, tools: unknown): object {
   if (Array.isArray(tools)) return functionsOf(name, tools);
   if (typeof tools === 'object' && tools !== null) return tools;
   throw badTools(name, 'expected its tools by their names, or a list of UnifiedTools');
 }
 
-/** Tools of whatever adapter as functions of this process. */
+/** Tools of any adapter as functions of this process. */
 function functionsOf(server: string, tools: readonly unknown[]): object {
   const functions = new Map<string, object>();
   for (const [index, tool] of tools.entries()) {

@@ -13,31 +13,31 @@ import {
   renderSuspended,
 } from '../../profiles/codemode/render.js';
 
-/** How one program is run. Limits that are not named are those of the configuration. */
+/** How one program is run. Limits that are absent come from the configuration. */
 export interface RunOptions extends Partial<RequestedLimits> {
-  /** TypeScript is what is assumed. */
+  /** TypeScript by default. */
   readonly language?: SourceLanguage;
-  /** What computes it. Absent: as configured (`sandbox.engine`). */
+  /** The engine. Absent: as configured (`sandbox.engine`). */
   readonly engine?: EngineChoice;
-  /** Servers that the program is about to use: they are connected first, and missed at once. */
+  /** Servers that the program will use. They are connected first, and a missing one is reported at once. */
   readonly servers?: readonly string[];
-  /** Ends the program. */
+  /** Cancels the program. */
   readonly signal?: AbortSignal;
-  /** Told of what the program writes, when it does. */
+  /** Called for each log entry as the program writes it. */
   readonly onLog?: (entry: LogEntry) => void;
   readonly onProgress?: (message: string) => void;
-  /** What the run is a part of: `propagation.inject(context.active(), carrier)` of OpenTelemetry makes one. */
+  /** The trace that the run belongs to: `propagation.inject(context.active(), carrier)` of OpenTelemetry makes one. */
   readonly trace?: TraceCarrier;
 }
 
-/** What became of a program, in the words that an agent gets too: `result`, `logs`, `diagnostics`, `toolTrace`. */
+/** The result of a program, with the fields that an agent gets too: `result`, `logs`, `diagnostics`, `toolTrace`. */
 export interface RunResult extends RunResponse {
   /** Whether it ended. */
   readonly ok: boolean;
-  /** `suspended`: it is in the store until a person has decided about a call. */
+  /** `suspended`: the run is in the store until a person has decided about a call. */
   readonly state: RunAnswer['state'];
   readonly runId: string;
-  /** All that the host knows of it. */
+  /** Everything the host knows about the run. */
   readonly answer: RunAnswer;
 }
 
@@ -76,7 +76,7 @@ export async function runIn(
   return resultOf(answer);
 }
 
-/** Callers without types may pass anything. */
+/** Callers without TypeScript may pass any value. */
 function engineIn(given: unknown): EngineChoice {
   const choice = ENGINE_CHOICES.find((each) => each === given);
   if (choice !== undefined) return choice;

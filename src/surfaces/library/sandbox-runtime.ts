@@ -22,7 +22,7 @@ import {
 import { type ExecutionResult, executionResult } from './errors.js';
 import { plainJson } from './plain-json.js';
 
-/** Runs code as the contract `unified` has it: the body of a function, with `mcp` and `context`. */
+/** Runs code of the contract `unified`: the body of a function, with `mcp` and `context`. */
 export interface SandboxRuntime {
   execute(code: string, options?: ExecutionOptions): Promise<ExecutionResult>;
   createWorker(): Promise<SandboxWorker>;
@@ -31,39 +31,39 @@ export interface SandboxRuntime {
 }
 
 export interface ExecutionOptions {
-  /** Milliseconds; 30,000 where nothing else is configured. */
+  /** Milliseconds; 30,000 by default. */
   readonly timeout?: number | undefined;
-  /** Bytes; 128 MB where nothing else is configured. */
+  /** Bytes; 128 MB by default. */
   readonly memoryLimit?: number | undefined;
-  /** Whether the code is TypeScript: true. */
+  /** Whether the code is TypeScript; true by default. */
   readonly typescript?: boolean | undefined;
-  /** What it may reach: nothing. */
+  /** What the code may reach; nothing by default. */
   readonly capabilities?: CapabilityRequest | undefined;
-  /** Visible to the code as `context`; its `requestId` comes back. */
+  /** Visible to the code as `context`. Its `requestId` is returned. */
   readonly context?: Record<string, unknown> | undefined;
-  /** For whom: within their capabilities, apart from everybody else. */
+  /** The caller: code runs within its capabilities, isolated from other callers. */
   readonly auth?: AuthContext | undefined;
-  /** Ends it. */
+  /** Cancels the code. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of what it writes, when it does. */
+  /** Called for each log entry as the code writes it. */
   readonly onLog?: ((entry: LogEntry) => void) | undefined;
 }
 
-/** A place of its own: nothing else runs in its processes. */
+/** A dedicated worker: nothing else runs in its processes. */
 export interface SandboxWorker {
   readonly id: string;
   execute(code: string, options?: Omit<ExecutionOptions, 'auth'>): Promise<ExecutionResult>;
 }
 
 export interface RuntimeMetrics {
-  /** Since the host was made, under whichever contract. */
+  /** Since the host was created, under all contracts. */
   readonly executions: { readonly total: number; readonly failed: number };
   /** Milliseconds. */
   readonly executionTime: number;
-  /** Milliseconds of a processor. */
+  /** CPU time in milliseconds. */
   readonly cpuTime: number;
   readonly apiCalls: number;
-  /** Now: processes, programs in them, and programs that wait for one. */
+  /** Current processes, programs in them, and programs that wait for a process. */
   readonly workers: { readonly processes: number; readonly running: number; readonly queued: number };
 }
 
@@ -72,13 +72,13 @@ export interface SandboxRuntimeParts {
   readonly settings: ExecuteSettings;
   /** For programs of the contract `unified`. */
   readonly openSession: (caller: CallerId, bounds?: CapabilitySet) => Session;
-  /** Reads what an `AuthContext` grants. Throws `bad_input`. */
+  /** Parses the capabilities of an `AuthContext`. Throws `bad_input`. */
   readonly readCapabilities: (value: unknown) => CapabilitySet;
 }
 
 const NO_LOAD = { processes: 0, running: 0, queued: 0 };
 const OWN_CALLER = 'library';
-/** Callers whose view of the tools is kept; the one that was quiet for longest goes first. */
+/** Callers whose view of the tools is cached. The least recently used one is evicted first. */
 const MAX_SESSIONS = 1_000;
 
 export class LibraryRuntime implements SandboxRuntime {
@@ -163,7 +163,7 @@ export class LibraryRuntime implements SandboxRuntime {
     const toolCalls = mcpCalls.flatMap(({ serverName, toolName }) =>
       toolName === undefined ? [] : [`mcp:${serverName}/${toolName}`],
     );
-    // A request that cannot be read is the caller's mistake, and is thrown.
+    // An unreadable request is a mistake of the embedding program, so it is thrown.
     for (const each of [calls, toolCalls, capabilities]) readCapabilities(each);
     try {
       checkContext(context, 'execute');
@@ -204,7 +204,7 @@ export class LibraryRuntime implements SandboxRuntime {
   }
 }
 
-/** Throws `bad_input`. The contract's own fields are parsed in one place for every surface. */
+/** Throws `bad_input`. The contract's own fields are parsed in one place for all surfaces. */
 function readOptions(given: unknown): ExecutionOptions {
   if (given === undefined) return {};
   if (typeof given !== 'object' || given === null || Array.isArray(given))
@@ -226,7 +226,7 @@ async function refusalsAsResults(given: unknown, work: () => Promise<ExecutionRe
   }
 }
 
-/** For a call of which only the server is known. */
+/** For a call whose server is known but whose tool is not. */
 function withoutTools({ mcp, ...set }: CapabilitySet): CapabilitySet {
   if (mcp === undefined) return set;
   const { tools: _, ...servers } = mcp;
@@ -237,7 +237,7 @@ function hasNetwork({ network }: CapabilitySet): boolean {
   return network !== undefined && network.destinations.length > 0;
 }
 
-/** As the metrics of one execution are. */
+/** Rounded like the metrics of one execution. */
 function hundredths(milliseconds: number): number {
   return Math.round(milliseconds * 100) / 100;
 }

@@ -1,23 +1,23 @@
 import { isTransport, isValidServerName } from '../../config/schema/server-schema.js';
 import { HostError } from '../../domain/errors.js';
 
-/** A server in the words of the configuration, with its name beside them; or functions of your own. */
+/** A server as in the configuration, plus its name; or functions of your own. */
 export interface MCPServerConfig {
   readonly name: string;
-  /** Of a server with a `url`: http where it is left out. `streamable-http` and `sse` are told apart by asking. */
+  /** For a server with a `url`; `http` by default. `streamable-http` and `sse` are detected by probing. */
   readonly transport?: 'stdio' | 'http' | 'websocket' | 'streamable-http' | 'sse' | undefined;
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;
   readonly url?: string | undefined;
-  /** `${NAME}` is filled in from the environment of this process. */
+  /** `${NAME}` is expanded from the environment of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
   readonly auth?: AuthConfig | undefined;
-  /** Milliseconds for one call, or a text such as `30s`. */
+  /** Timeout of one call: milliseconds, or a text such as `30s`. */
   readonly timeout?: number | string | undefined;
   readonly retryPolicy?: RetryPolicy | undefined;
-  /** Functions of your own, what `fromLangChain` made, or tools of an adapter. Nothing else is read then. */
+  /** Functions of your own, the result of `fromLangChain`, or tools of an adapter. If given, nothing else is read. */
   readonly tools?: unknown;
-  // What else an entry of `mcpServers` may say.
+  // The other keys of an entry in `mcpServers`.
   readonly openapi?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -31,7 +31,7 @@ export interface MCPServerConfig {
   readonly trusted?: boolean | undefined;
 }
 
-/** How a server is shown who calls, as in the configuration. */
+/** How the caller is authenticated to the server, as in the configuration. */
 export type AuthConfig =
   | { readonly type: 'none' }
   | { readonly type: 'bearer'; readonly token: string }
@@ -54,9 +54,9 @@ export type AuthConfig =
       readonly allowPrivateAddresses?: boolean | undefined;
     };
 
-/** For calls that are safe to repeat. */
+/** For calls that are safe to retry. */
 export interface RetryPolicy {
-  /** In all: 2 where it is left out. */
+  /** Total number of attempts; 2 by default. */
   readonly maxAttempts?: number | undefined;
   /** Milliseconds before the second attempt, or a text such as `1s`. */
   readonly delay?: number | string | undefined;
@@ -68,7 +68,7 @@ export interface ReadServerConfig {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Reads as much as has to be known before the configuration's own reader is asked. Throws `bad_input`. */
+/** Reads only what is needed before the configuration's own parser runs. Throws `bad_input`. */
 export function readServerConfig(config: unknown): ReadServerConfig {
   if (typeof config !== 'object' || config === null || Array.isArray(config))
     throw bad('a server is an object with a name and a command, a url or tools');

@@ -1,8 +1,8 @@
 import type { GuestError } from '../../domain/run.js';
 
-/** A call that was refused or failed: by the tool, the policy, a limit, a person, or its server. */
+/** A call that was refused or failed because of the tool, the policy, a limit, a person or its server. */
 export class ToolCallError extends Error {
-  /** The class under which a program would have caught it, as in `@codemode/errors`. */
+  /** The class that a program would have caught, as in `@codemode/errors`. */
   readonly errorClass: string;
   /** As in the error of an execution: `TOOL_CALL_FAILED`, `INVALID_ARGUMENTS`, `RATE_LIMITED`. */
   readonly code: string;

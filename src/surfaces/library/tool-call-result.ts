@@ -1,4 +1,4 @@
-/** What `normalize` gives a program of the contract `runner`, for code of the host that is handed one. */
+/** What `normalize` returns to a program of the contract `runner`, for host code that receives it. */
 export type ToolCallResult<Value> =
   | { readonly ok: true; readonly data: Value; readonly raw: unknown }
   | {

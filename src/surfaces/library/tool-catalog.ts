@@ -3,7 +3,7 @@ import type { Session } from '../../host/session.js';
 import { type CatalogAnswer, getToolDefinition, searchTools } from '../../host/tools/tool-catalog.js';
 import { ToolCallError } from './tool-call-error.js';
 
-/** A tool as the manifest has it. `module` and `functions` are what programs of profile `runner` write. */
+/** A tool as listed in the manifest. `module` and `functions` are the names that programs of profile `runner` use. */
 export interface ManifestEntry {
   readonly serverId: string;
   readonly toolName: string;
@@ -13,7 +13,7 @@ export interface ManifestEntry {
   readonly description?: string;
 }
 
-/** All that a server says of one tool. */
+/** Everything that a server says about one tool. */
 export interface ToolDefinition extends ManifestEntry {
   readonly name: string;
   readonly inputSchema: JsonObject;
@@ -30,7 +30,7 @@ export interface SearchQuestion {
   readonly limit?: number;
 }
 
-/** Which tools there are, names first and whole definitions on demand: for the author of a model's prompt. */
+/** The available tools, names first and whole definitions on demand: for authors of prompts. */
 export class ToolCatalog {
   readonly #session: Session;
 
@@ -39,7 +39,7 @@ export class ToolCatalog {
     this.#session = session;
   }
 
-  /** The tools that fit, best first. Throws `ToolCallError` for a question that is wrong, with the right one in its hint. */
+  /** The matching tools, best first. Throws `ToolCallError` for an invalid query, with a valid one in its hint. */
   async searchTools(question: SearchQuestion = {}): Promise<ManifestEntry[]> {
     await this.#session.ready();
     return foundBy(
@@ -47,7 +47,7 @@ export class ToolCatalog {
     ) as unknown as ManifestEntry[];
   }
 
-  /** The whole definition of one tool. Throws `ToolCallError` where there is none of that name. */
+  /** The whole definition of one tool. Throws `ToolCallError` if there is no tool of that name. */
   async getToolDefinition(question: { readonly serverId: string; readonly name: string }): Promise<ToolDefinition> {
     await this.#session.ready();
     return foundBy(getToolDefinition({ ...question }, this.#session.catalogContext())) as unknown as ToolDefinition;

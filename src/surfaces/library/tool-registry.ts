@@ -6,9 +6,9 @@ import { apiNamespacesOf } from '../../host/tools/api-view.js';
 import type { CatalogServer, CatalogTool, ToolView } from '../../host/tools/tool-view.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 
-/** What there is to use, at one moment. */
+/** The available servers and tools at one moment. */
 export interface ToolRegistry<Tool extends ToolInfo = ToolInfo, Server = unknown> {
-  /** By the name the user gave them. */
+  /** By the name that the user gave them. */
   readonly servers: Map<string, Server>;
   /** By id: `server.tool`. */
   readonly tools: Map<string, Tool>;
@@ -16,7 +16,7 @@ export interface ToolRegistry<Tool extends ToolInfo = ToolInfo, Server = unknown
   readonly namespaces: Map<string, string[]>;
 }
 
-/** What a host finds. */
+/** What a host discovers. */
 export type HostTools = ToolRegistry<HostTool, ServerInfo>;
 
 export interface ServerInfo {
@@ -44,14 +44,14 @@ export interface ToolInfo {
   readonly namespace: string;
 }
 
-/** An object that is JSON Schema, by whatever type a program has for one. */
+/** A JSON Schema object, of whatever type your program uses for it. */
 export type JSONSchema = object;
 
-/** One tool, whatever kind of server it comes from. What a server says of its tools is untrusted text. */
+/** One tool of any kind of server. What a server says about its tools is untrusted text. */
 export interface HostTool extends ToolInfo {
-  /** `server.tool`, with the names of both as they are. */
+  /** `server.tool`, with both original names. */
   readonly id: string;
-  /** Code of `execute` calls it as `mcp.<namespace>.<methodName>`. Absent where code may not call it. */
+  /** Code of `execute` calls it as `mcp.<namespace>.<methodName>`. Absent if code may not call it. */
   readonly methodName?: string;
   /** Programs of `run` import it under this name. */
   readonly exportName: string;
@@ -63,13 +63,13 @@ export interface HostTool extends ToolInfo {
 
 export interface ToolMetadata {
   readonly source: ToolSource;
-  /** Its own, where it comes from an adapter or says one; else that of its server. */
+  /** The version that the adapter or the tool gives; else that of its server. */
   readonly version: string;
   readonly tags: string[];
   readonly deprecated?: boolean | undefined;
-  /** The lowest rate that the configuration sets for it. */
+  /** The lowest rate limit that the configuration sets for it. */
   readonly rateLimit?: RateLimit | undefined;
-  /** How its server is shown who calls; never a credential. */
+  /** How its server authenticates callers; never a credential. */
   readonly auth?: AuthRequirement | undefined;
 }
 
@@ -85,7 +85,7 @@ interface Knowledge {
   readonly rateOf: (tool: CatalogTool) => RateLimit | undefined;
 }
 
-/** Of a server that does not say, as the contract has it. */
+/** The contract's default for a server that gives no version. */
 const NO_VERSION = '1.0';
 
 export function toolRegistryOf(
@@ -123,7 +123,7 @@ export function toolRegistryOf(
   return { servers, tools, namespaces };
 }
 
-/** The names that code of `execute` writes: of namespaces by server, of methods by target. */
+/** The names in code of `execute`: namespaces by server, methods by target. */
 function namesInCode(view: ToolView) {
   const all = apiNamespacesOf(view);
   return {

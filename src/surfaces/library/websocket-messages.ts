@@ -1,7 +1,7 @@
 import type { ExecutionResult } from './errors.js';
 import type { ExecutionOptions } from './sandbox-runtime.js';
 
-/** What goes over a connection to `/api/v1/ws`, both ways, for clients that are written in TypeScript. */
+/** Messages of a connection to `/api/v1/ws`, in both directions, for clients written in TypeScript. */
 export interface WebSocketMessage {
   readonly id: string;
   readonly type: 'execute' | 'result' | 'error' | 'log';
@@ -19,13 +19,13 @@ export interface ExecuteMessage extends WebSocketMessage {
   };
 }
 
-/** What became of the code. Times in it are texts in ISO 8601, as JSON has no dates. */
+/** The result of the code. Its times are ISO 8601 texts, because JSON has no dates. */
 export interface ResultMessage extends WebSocketMessage {
   readonly type: 'result';
   readonly payload: ExecutionResult;
 }
 
-/** What the code writes, while it runs. */
+/** A log entry of the code, sent while it runs. */
 export interface LogMessage extends WebSocketMessage {
   readonly type: 'log';
   readonly payload: { readonly level: 'info' | 'warn' | 'error'; readonly message: string };

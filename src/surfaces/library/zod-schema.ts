@@ -5,7 +5,7 @@ import { schemaChecker } from '../../host/tools/schema-problems.js';
 import { isCheckingSchema, jsonSchemaOf } from '../../lib/standard-schema.js';
 import { plainJson } from './plain-json.js';
 
-/** The part of a zod schema that the contract uses. Schemas of zod 3 and of zod 4 have it. */
+/** The part of a zod schema that the contract uses. Zod 3 and zod 4 both have it. */
 export interface ZodSchema<Output = unknown> {
   parse(value: unknown): Output;
   safeParse(
@@ -21,8 +21,8 @@ interface ZodIssue {
 }
 
 /**
- * A schema of zod 4 that takes what the JSON Schema takes, by the checker that calls pass too. `z.toJSONSchema` gives the
- * JSON Schema back as its server wrote it.
+ * A zod 4 schema that accepts what the JSON Schema accepts, with the same checker as for calls. `z.toJSONSchema` returns the JSON
+ * Schema as its server wrote it.
  */
 export function zodFromJsonSchema(json: JsonObject): ZodSchema {
   const problemsOf = schemaChecker(json);
@@ -31,7 +31,7 @@ export function zodFromJsonSchema(json: JsonObject): ZodSchema {
       issues.push({ code: 'custom', message, path: [...path], input: value });
   });
   const anything = z.unknown();
-  // Not `anything.check(check)`: a schema with a parent is not written as its own JSON Schema.
+  // Not `anything.check(check)`: a schema with a parent is not serialized as its own JSON Schema.
   const schema = anything.clone({ ...anything.def, checks: [check] });
   schema._zod.toJSONSchema = () => json;
   return schema;
@@ -52,7 +52,7 @@ export function isZodSchema(value: unknown): value is ZodSchema {
   return typeof parse === 'function' && typeof safeParse === 'function';
 }
 
-/** What a schema takes (`input`) or gives (`output`); an empty one where it cannot say. */
+/** The JSON Schema of what a schema takes (`input`) or returns (`output`). Empty if it cannot be determined. */
 export function jsonOfSchema(schema: unknown, io: 'input' | 'output'): JsonObject {
   const read = isCheckingSchema(schema) ? jsonSchemaOf(schema, io) : undefined;
   const json = JSON.parse(JSON.stringify(read ?? {})) as JsonValue;

@@ -1,17 +1,17 @@
 import { type Audience, QUESTION_KINDS, type QuestionKind, type Respondent } from '../../domain/question.js';
 
-/** The one client there is over stdio. Servers are connected when it is known, and told what it answers. */
+/** The only client over stdio. Servers are connected once it is known, and are told which questions it answers. */
 export class AgentClient implements Audience {
   #kinds: readonly QuestionKind[] = [];
   #respondent: Respondent | undefined;
 
-  /** A client that said once for all what it can be asked. */
+  /** A client that has announced once which questions it answers. */
   attach(respondent: Respondent, kinds: readonly QuestionKind[]): void {
     this.#respondent = respondent;
     this.#kinds = kinds;
   }
 
-  /** One of the newer era says it with each call, and is asked in the course of calls only. */
+  /** A client of the newer era announces it with each call, and is asked only during calls. */
   attachModern(): void {
     this.#kinds = QUESTION_KINDS;
   }
@@ -30,5 +30,5 @@ export class AgentClient implements Audience {
   }
 }
 
-/** Over HTTP clients come and go, and each can do something else: whatever there is may be asked. */
+/** Over HTTP clients come and go with different capabilities, so every kind of question is announced. */
 export const ANY_CLIENT: Audience = { announced: () => QUESTION_KINDS, onlyClient: () => undefined };

@@ -3,23 +3,23 @@ import type { JsonObject } from '../../domain/json.js';
 import { cardDigest, MIN_DIGEST_DIGITS } from '../../lib/secrets/card-digest.js';
 import { escapeJson, quoteVisibly, visibleLine } from '../../lib/text/visible-text.js';
 
-/** What a person is asked through a client. */
+/** The form in which a person is asked through a client. */
 export type CardForm = {
   readonly message: string;
   readonly requestedSchema: JsonObject;
 };
 
 /**
- * Nobody looks through more than this in a form before saying yes. What does not fit is not cut: then the form offers no yes,
- * and says where there is one.
+ * Nobody reads more than this in a form before approving. Longer arguments are not cut: the form then offers no approval, and
+ * says where to approve.
  */
 const MAX_ARGUMENT_CHARACTERS = 4_000;
 const MAX_REASON_CHARACTERS = 1_000;
 const MAX_NAME_CHARACTERS = 200;
-/** So many blanks in a row are there to push something out of sight. */
+/** This many blanks in a row are meant to push text out of sight. */
 const PADDING = /[\p{Zs}\t]{40}/u;
 
-/** A form for calls of one tool. Arguments are the agent's text and the tool's name its server's: nothing in them looks like ours. */
+/** A form for calls of one tool. Arguments are the agent's text and the tool's name is its server's, so neither can look like our text. */
 export function formFor(card: readonly Approval[]): CardForm {
   const obstacle = obstacleTo(card);
   const lines = obstacle === undefined ? argumentLines(card) : elsewhereLines(card, obstacle);
@@ -39,7 +39,7 @@ export function formFor(card: readonly Approval[]): CardForm {
 export const DENY = 'deny';
 export const DECIDE_ELSEWHERE = 'decide in a terminal';
 
-/** What a form offers besides a no. `undefined` is no decision. */
+/** What a form offers besides a denial. `undefined` is no decision. */
 export function choicesFor(card: readonly Approval[]): ReadonlyMap<string, GrantScope | undefined> {
   const [first] = card;
   if (first === undefined || obstacleTo(card) !== undefined) return new Map([[DECIDE_ELSEWHERE, undefined]]);
@@ -56,7 +56,7 @@ const CHOICES: readonly (readonly [string, GrantScope])[] = [
   ['approve for an hour', 'hour'],
 ];
 
-/** Why the card cannot be shown whole in a form; `undefined` where it can. */
+/** Why the card cannot be shown whole in a form; `undefined` if it can. */
 function obstacleTo(card: readonly Approval[]): string | undefined {
   const [first] = card as readonly [Approval];
   if (card.some(({ isUnreadable }) => isUnreadable === true)) return 'what was stored of it was changed';
@@ -94,12 +94,12 @@ function elsewhereLines(card: readonly Approval[], obstacle: string): string[] {
   ];
 }
 
-/** One line, the same value. A client that shows markup gets none: `<` can only stand inside a string. */
+/** One line, the same value. A client that renders markup gets none: `<` can only occur inside a string. */
 function jsonOf(value: unknown): string {
   return escapeJson(JSON.stringify(value)).replaceAll('<', '\\u003c');
 }
 
-/** As it is where it is an ordinary word, else in quotes with escapes: no name makes a line or its own end. */
+/** An ordinary word unchanged, any other in quotes with escapes: no name can start a new line or end its own quotes. */
 function wordOf(word: string): string {
   const shown = clipped(word, MAX_NAME_CHARACTERS);
   return ORDINARY_WORD.test(shown) ? shown : quoteVisibly(shown).replaceAll('<', '\\u003c');

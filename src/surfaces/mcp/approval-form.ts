@@ -10,8 +10,8 @@ import type { ClientConnection } from './mcp-session.js';
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
 /**
- * Asks the person in front of the client. Undefined where none sits there, by the configuration and not by what the client says,
- * where people are not asked through clients, and where the client shows no forms.
+ * Asks the person at the client. Undefined if no person is there (by the configuration, not by the client's claim), if people are
+ * not asked through clients, or if the client shows no forms.
  */
 export function askerOf(
   connection: ClientConnection,
@@ -27,12 +27,12 @@ export function askerOf(
   };
 }
 
-/** Whether what comes back from this client can be a person's decision. */
+/** Whether an answer from this client can be a person's decision. */
 export function decidesHere({ options, person }: ClientConnection): boolean {
   return options.asksPeople && person !== undefined;
 }
 
-/** Forms for a client of the older era: a request of ours. */
+/** Forms for a client of the older era: the host sends it a request. */
 export function formsOf(server: Server): ShowForm | undefined {
   if (server.getClientCapabilities()?.elicitation === undefined) return undefined;
   return (params, signal) =>
@@ -42,14 +42,14 @@ export function formsOf(server: Server): ShowForm | undefined {
     }) as unknown as Promise<FormAnswer>;
 }
 
-/** Who has decided, for the record: whose token it was, not what the client calls itself. */
+/** Who decided, for the audit log: the token's owner, not the name that the client gives itself. */
 export function deciderOf({ person }: ClientConnection, clientName = 'the client'): string {
   return `the user of ${person?.subject ?? visibleLine(clientName)}`;
 }
 
 /**
- * Writes down what a user put into a form, for the calls that were on it and for no others. What is none of the choices is a
- * no; on a form that offers no yes, only a no is one.
+ * Stores the user's decision for exactly the calls on the form. An unknown choice is a denial. If the form offers no approval,
+ * only an explicit denial counts.
  */
 export async function decideAs(
   host: ClientConnection['options']['host'],
@@ -57,10 +57,10 @@ export async function decideAs(
   card: readonly Approval[],
   { action, content }: FormAnswer,
 ): Promise<void> {
-  // Somebody may have decided about some of them elsewhere.
+  // Some of them may have been decided elsewhere.
   const open = card.filter(({ state }) => state === 'PENDING');
   const [first] = open;
-  // A form that was closed says nothing; the question stays open for the other ways.
+  // A closed form is no decision: the approval stays open for the other surfaces.
   if (first === undefined || action === 'cancel') return;
   const choices = choicesFor(card);
   const choice = action === 'accept' ? content?.decision : DENY;

@@ -17,11 +17,11 @@ import { REQUEST_IS_OVER } from './question-requests.js';
 import { capabilitiesOf, requestStateOf } from './request-state.js';
 
 /**
- * The protocol's newer era has no questions to clients outside an answer: the call is answered with the question, and
- * made again with what the user said. It is bound to the suspended run, so that it never starts a second one.
+ * In the protocol's newer era the host sends no requests to clients: the call is answered with the approval request, and repeated
+ * with the user's decision. The repeated call is bound to the suspended run, so it never starts a second one.
  */
 
-/** The question, where the client can put it to its user. */
+/** The approval request, if the client can show it to its user. */
 export async function approvalRequest(
   connection: ClientConnection,
   { runId, approvals }: Pick<SuspendedSummary, 'runId' | 'approvals'>,
@@ -29,7 +29,7 @@ export async function approvalRequest(
 ): Promise<InputRequiredResult | undefined> {
   if (!asksIn(connection, context)) return undefined;
   const { options, session, questions } = connection;
-  // From the store: what a run answers is redacted again, for models, and hides more than people may be kept from seeing.
+  // Read from the store: the run's response is redacted again for models, and hides more than may be kept from a person.
   const asked = new Set(approvals.map(({ id }) => id));
   const cards = cardsOf((await options.host.approvals.ofRun(runId)).filter(({ id }) => asked.has(id)));
   const forms = cards.map((card) => [keyOf(card), inputRequired.elicit(formFor(card) as never)] as const);
@@ -38,7 +38,7 @@ export async function approvalRequest(
   return inputRequired({ inputRequests: Object.fromEntries(forms), requestState });
 }
 
-/** Whether a person is asked with the answer to this call of the newer era. */
+/** Whether the response to this call of the newer era may ask a person. */
 export function asksIn(connection: ClientConnection, context: ServerContext): boolean {
   return decidesHere(connection) && capabilitiesOf(context)?.elicitation !== undefined;
 }
@@ -54,12 +54,12 @@ export async function continueApproval(
   const { options, session } = connection;
   const { runId, caller, cards = [] } = requestStateOf(context) ?? {};
   if (runId === undefined) return undefined;
-  // Not run again either: that would be a second run of the same program.
+  // The program is not run again either: that would be a second run of it.
   if (caller !== session.caller || !decidesHere(connection)) return REQUEST_IS_OVER;
   const { host } = options;
   const { approvals } = await host.showRun(runId);
   for (const ids of cards) {
-    // As it was shown, by its ids: a call that was made since then was not on it.
+    // The card as it was shown, by its ids: calls made since then were not on it.
     const card = ids.flatMap((id) => approvals.find((each) => each.id === id) ?? []);
     const response = inputResponse(context.mcpReq.inputResponses, keyOf(card));
     if (response.kind === 'elicit') await decideAs(host, deciderOf(connection), card, response);
@@ -73,12 +73,12 @@ export async function continueApproval(
   return question ?? resultOf(connection, run);
 }
 
-/** The name under which the answer to a card comes back. */
+/** The key of the answer to a card. */
 function keyOf(card: readonly Approval[]): string {
   return card[0]?.id ?? '';
 }
 
-/** The answer of a run as it stands: its response, or what it still waits for. */
+/** The current result of a run: its response, or what it still waits for. */
 function resultOf(connection: ClientConnection, run: RunView): CallToolResult {
   const structured = structuredOf(connection, run);
   return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured };
@@ -87,7 +87,7 @@ function resultOf(connection: ClientConnection, run: RunView): CallToolResult {
 function structuredOf({ options }: ClientConnection, { runId, response, approvals }: RunView): JsonObject {
   if (response !== null && typeof response === 'object' && !Array.isArray(response)) return response;
   const pending = approvals.filter(({ state }) => state === 'PENDING');
-  // The first response had what it used before it was suspended; the last one has the total.
+  // The first response had the usage before the suspension; the last one has the total.
   const used = { durationMs: 0, usage: { cpuMs: 0, memoryBytes: 0 } };
   const summary = { runId, approvals: pending, logs: [], trace: [], callCount: 0, ...used };
   return options.profile.presentation.suspended(summary) as JsonObject;

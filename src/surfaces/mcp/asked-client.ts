@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../domain/json.js';
 
-/** Somebody who sits at a client, reads its forms and decides. */
+/** A person who sits at a client, reads its forms and decides. */
 export interface PersonAtClient {
-  /** Whose token the client has; absent over stdio, where the client is the user's own. */
+  /** Owner of the client's token. Absent over stdio, where the client is the user's own. */
   readonly subject?: string;
 }
 
-/** A client, as far as it can be asked something. */
+/** A client that may be asked questions. */
 export interface AskedClient {
   readonly caller: string;
-  /** Tells this client from the others of the same caller; absent where that is not known. */
+  /** Distinguishes this client from others of the same caller. Absent if unknown. */
   readonly clientKey?: string;
-  /** Absent: no form is sent to the client, whatever it says that it can show. */
+  /** If absent, no form is sent to the client, whatever it claims to support. */
   readonly person?: PersonAtClient;
 }
 
-/** Puts a form before the user of a client, and gives what they made of it. */
+/** Shows a form to the user of a client, and returns the user's answer. */
 export type ShowForm = (form: JsonObject, signal: AbortSignal) => Promise<FormAnswer>;
 
 export interface FormAnswer {

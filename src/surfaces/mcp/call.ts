@@ -32,7 +32,7 @@ interface ToolRequest {
   readonly arguments?: Record<string, unknown> | undefined;
 }
 
-/** Answers `tools/call`. What the agent did wrong is said in the result; only a name that nobody lists is an error. */
+/** Answers `tools/call`. The agent's mistakes are reported in the result. Only an unlisted name is a protocol error. */
 export async function callTool(
   connection: ClientConnection,
   server: Server,
@@ -99,7 +99,7 @@ async function callExposed(
   context: ServerContext,
   { signals, respondent, requestAnswered, showForm, trace }: CallSide,
 ): Promise<CallResult> {
-  // A request that its client withdrew, or whose connection it closed, ends its run. So does a client that is gone.
+  // A run is cancelled if the client cancels the request, closes its connection, or disappears.
   const ended = new LinkedAbort([...signals, connection.gone]);
   using progress = Progress.of(context);
   requestAnswered?.addEventListener('abort', () => progress?.[Symbol.dispose](), { once: true });
@@ -132,7 +132,7 @@ async function callExposed(
         ...(answer.media as unknown as CallToolResult['content']),
         ...notes.map((text) => ({ type: 'text' as const, text })),
       ],
-      // Most clients show their model this alone. A field beside those of the contract, and only where there is something to say.
+      // Most clients show their model only this. `notes` is not in the contract, so it is added only if there are any.
       structuredContent: notes.length === 0 ? answer.structured : { ...answer.structured, notes },
       ...(answer.isError ? { isError: true } : {}),
       ...metaOf(answer),
@@ -175,20 +175,20 @@ async function callDirect(
   }
 }
 
-/** Models are not shown this. */
+/** Not shown to models. */
 function metaOf({ meta, engine }: OutwardAnswer): Pick<CallToolResult, '_meta'> {
   const told = { ...meta, ...(engine === 'v8' ? { [ENGINE_KEY]: engine } : {}) };
   return Object.keys(told).length === 0 ? {} : { _meta: told };
 }
 
-/** Says which engine a program ended in, where it is not the one in which it started. */
+/** Names the engine a program ended in, if it is not the one it started in. */
 const ENGINE_KEY = 'io.github.codemode/engine';
 
 function expiryOf({ http }: ServerContext): ReturnType<typeof authorizedUntil> {
   return authorizedUntil(principalOf(http?.authInfo) ?? {});
 }
 
-/** As the upstream gave it. A block that the protocol does not know is kept as text: it would spoil the whole answer. */
+/** The upstream's result unchanged. A block that the protocol does not know becomes text: it would invalidate the whole result. */
 function resultOf(outcome: BrokerOutcome): CallToolResult {
   if (outcome.reply === undefined) {
     const { message, hint } = outcome.ok ? { message: '', hint: '' } : outcome.error;

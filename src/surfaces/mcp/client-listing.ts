@@ -4,7 +4,7 @@ import type { ExposedTool } from '../../profiles/profile.js';
 import type { CommonListing } from './common-listing.js';
 import { Listing } from './listing.js';
 
-/** A page of tools. Clients close a connection over a message of more than 10 MB. */
+/** Tools per page. Clients close a connection over a message of more than 10 MB. */
 const PAGE_TOOLS = 500;
 
 /**
@@ -34,7 +34,7 @@ export class ClientListing {
     return instructions;
   }
 
-  /** One page of the tools. A cursor of a list that has changed meanwhile gives what stands there now. */
+  /** One page of the tools. If the list has changed, a cursor returns what is at its position now. */
   async page(cursor: string | undefined): Promise<{ tools: Tool[]; nextCursor?: string }> {
     await this.#listing.awaitServers();
     const { own, direct, view } = this.#listing.current();
@@ -47,7 +47,7 @@ export class ClientListing {
     return { tools: all.slice(from, to), ...(to < all.length ? { nextCursor: String(to) } : {}) };
   }
 
-  /** Which of what this client can see is different since the last news, or its first list. */
+  /** Whether the visible tools and resources have changed since the last notification or the first listing. */
   news(): { readonly tools: boolean; readonly resources: boolean } {
     return this.#listing.news();
   }

@@ -5,10 +5,10 @@ import { QUESTION_KINDS, type Question, type QuestionKind } from '../../domain/q
 import type { PersonAtClient } from './asked-client.js';
 import { shownElicitation } from './shown-elicitation.js';
 
-/** A person may take this long for an answer. */
+/** Time for a person to answer. */
 export const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
-/** A server's question as it is put to a client, in either era. */
+/** A server's question as it is sent to a client, in either era. */
 export interface ClientQuestion {
   readonly method: 'sampling/createMessage' | 'elicitation/create' | 'roots/list';
   readonly params: JsonObject;
@@ -16,14 +16,14 @@ export interface ClientQuestion {
 
 /** What a client can be asked, and whether a person sits there. */
 export interface Askable {
-  /** What it says of itself. */
+  /** The capabilities that the client announced. */
   readonly capabilities: ClientCapabilities | undefined;
   readonly person: PersonAtClient | undefined;
 }
 
 /**
- * Throws `not_found` with what the client lacks, `bad_input` for what no person may be shown. What a server wants to know of a person is not asked where none sits: an agent
- * would answer in their name.
+ * Throws `not_found` with the capability that the client lacks, and `bad_input` for content that no person may be shown.
+ * Elicitation needs a person at the client: an agent would answer in their name.
  */
 export function clientQuestion(question: Question, { capabilities, person }: Askable): ClientQuestion {
   if (question.kind === 'elicitation' && person === undefined)
@@ -42,18 +42,18 @@ export function clientQuestion(question: Question, { capabilities, person }: Ask
   }
 }
 
-/** Of a client's capabilities, those that say what it can be asked here. */
+/** The client's capabilities that say what it can be asked here. */
 export function askable({ capabilities = {}, person }: Askable): JsonObject {
   const kinds = kindsOf(capabilities).filter((kind) => kind !== 'elicitation' || person !== undefined);
   return Object.fromEntries(kinds.map((kind) => [kind, capabilities[kind]] as const)) as JsonObject;
 }
 
-/** What a client can be asked at all. */
+/** The kinds of questions that a client supports. */
 export function kindsOf(capabilities: ClientCapabilities): QuestionKind[] {
   return QUESTION_KINDS.filter((kind) => capabilities[kind] !== undefined);
 }
 
-/** Whether a client's answer is one. */
+/** Whether a client's answer is valid for this kind of question. */
 export function isAnswerTo(kind: QuestionKind, answer: unknown): answer is JsonObject {
   switch (kind) {
     case 'sampling':
@@ -72,6 +72,6 @@ function lackingCapability({ kind, params }: Question, capabilities: ClientCapab
     return 'sampling.tools';
   if (kind !== 'elicitation') return undefined;
   if (params.mode === 'url') return elicitation?.url === undefined ? 'elicitation.url' : undefined;
-  // A client that names no form of elicitation means the form.
+  // A client that names no elicitation mode supports forms.
   return elicitation?.url !== undefined && elicitation.form === undefined ? 'elicitation.form' : undefined;
 }

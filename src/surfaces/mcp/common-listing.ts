@@ -14,36 +14,36 @@ import { toldTexts } from '../../profiles/told-texts.js';
 import { type ExposedScripts, scriptTools } from './exposed-scripts.js';
 import { FIRST_LISTING_MS, FirstListing } from './first-listing.js';
 
-/** Servers start one after the other: their news are told together. */
+/** Servers start one after the other: their changes are announced together. */
 const NEWS_DELAY_MS = 100;
 
 export interface ListingOptions {
   readonly profile: Profile;
   readonly codeMode: CodeModeSettings;
-  /** What the configuration says about waiting for servers that are starting. */
+  /** How long to wait for servers that are starting, if configured. */
   readonly firstListingMs?: number;
   readonly host: Host;
   readonly exposedScripts?: ExposedScripts;
   readonly log: Log;
 }
 
-/** What a client sees, as digests: they differ where something that it sees does. */
+/** Digests of what a client sees. They differ if something visible differs. */
 export interface ListingDigests {
   readonly tools: string;
   readonly resources: string;
 }
 
-/** What the listings of all clients of a surface share. What each client sees is its own. */
+/** The state that the listings of all clients of a surface share. Each client's own view is not part of it. */
 export class CommonListing {
-  /** The stored scripts that are tools of their own, as they are now. */
+  /** The stored scripts that are currently exposed as tools. */
   readonly scriptTools: () => readonly ExposedTool[];
   readonly #first: FirstListing;
   readonly #codeMode: CodeModeSettings;
   readonly #profile: Profile;
   readonly #log: Log;
-  /** Callers under the same policy see the same snapshot, and it is read once for all of them. */
+  /** Callers under the same policy share a snapshot, so it is digested once for all of them. */
   readonly #digests = new WeakMap<CatalogSnapshot, ListingDigests>();
-  /** Whether direct tools cost less: counted once for callers who see the same. */
+  /** Whether direct tools cost fewer tokens. Computed once for callers that share a snapshot. */
   readonly #isBelow = new WeakMap<CatalogSnapshot, boolean>();
   #hasWarned = false;
 
@@ -56,19 +56,19 @@ export class CommonListing {
     this.#first = new FirstListing(firstListingMs ?? FIRST_LISTING_MS[listsTheirs ? 'listing' : 'describing'], log);
   }
 
-  /** Waits for servers that are starting, until each has had its time. */
+  /** Waits for servers that are starting, up to the time limit of each. */
   awaitServers(session: Session): Promise<void> {
     return this.#first.wait(session);
   }
 
-  /** Undefined where every tool is listed as it is. */
+  /** Undefined if every tool is listed directly. */
   profileFor({ codeMode }: Session): Profile | undefined {
     return codeMode.isCodeMode === false ? undefined : this.#profile;
   }
 
   /**
-   * Where the configuration leaves it open, chooses whether this client writes programs: not where its tools cost less to read. While servers
-   * are starting that is not known; `isLastCall` decides it all the same, for programs.
+   * Under `auto`, chooses whether this client writes programs: not if its tools cost fewer tokens when listed directly. That is
+   * unknown while servers are starting. `isLastCall` then decides for programs.
    */
   chooseFor(session: Session, { isLastCall }: { readonly isLastCall: boolean }): void {
     if (session.codeMode.isCodeMode !== 'auto') return;
@@ -99,7 +99,10 @@ export class CommonListing {
     return digests;
   }
 
-  /** A misspelt name leaves a tool callable from code that somebody meant to exclude: said once, when all servers are known. */
+  /**
+   * A misspelt exclusion leaves a tool callable from code although the user meant to exclude it. Warns once, when all servers are
+   * known.
+   */
   warnOfExclusions(view: ToolView): void {
     if (this.#hasWarned) return;
     const unmatched = unmatchedExclusions(view, this.#codeMode.excludedTools);
@@ -110,7 +113,7 @@ export class CommonListing {
   }
 }
 
-/** Calls `tell` some time after tools have changed. Returns the function that stops it. */
+/** Calls `tell` shortly after tools have changed. Returns the function that unsubscribes. */
 export function onToolNews(host: Host, tell: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const stop = host.onToolsChanged(() => {

@@ -17,7 +17,7 @@ import {
 } from './client-question.js';
 import { capabilitiesOf } from './request-state.js';
 
-/** Questions that come together are asked together. */
+/** Questions that arrive within this time are asked together. */
 const GATHER_MS = 20;
 const PLAIN_NAME = /^[a-z]\w{0,63}$/i;
 
@@ -29,23 +29,23 @@ interface OpenQuestion {
 
 export type CallResult = CallToolResult | InputRequiredResult;
 
-/** What is done for a call knows of its client. */
+/** What the work of a call knows about its client. */
 export interface CallSide {
-  /** Whatever else ends it: the client withdrew its request, or does not come back. */
+  /** Other reasons to cancel: the client cancelled its request, or does not come back. */
   readonly signals: readonly (AbortSignal | undefined)[];
   readonly respondent: Respondent;
-  /** Puts a form of ours before the client's user; absent where the client says that it shows none. */
+  /** Shows one of our forms to the client's user. Absent if the client does not support forms. */
   readonly showForm?: ShowForm;
-  /** Aborted when the request that it came with was answered, and it continues. Nothing more is told along with that. */
+  /** Aborted when the first request was answered and the call continues. Nothing more is sent along with that request. */
   readonly requestAnswered?: AbortSignal;
-  /** The step of a trace that the call is. */
+  /** The span of the call. */
   readonly trace?: TraceContext;
 }
 
-/** One call of the newer era over all its rounds: what servers ask on the way, and its result in the end. */
+/** One call of the newer era over all its rounds: the questions of servers, and finally its result. */
 export class ElicitationCall {
   readonly id = randomUUID();
-  /** How many there were. */
+  /** Number of rounds so far. */
   rounds = 0;
   readonly #key: string;
   readonly caller: string;
@@ -59,7 +59,7 @@ export class ElicitationCall {
   #question = deferred<'asks'>();
   #gathering: NodeJS.Timeout | undefined;
 
-  /** `mayWait`: whether there is room for one more call that waits for its client. */
+  /** `mayWait`: whether one more call may wait for its client. */
   constructor({ caller, clientKey, person }: AskedClient, context: ServerContext, mayWait: () => boolean) {
     this.#key = clientKey ?? this.id;
     this.caller = caller;
@@ -79,7 +79,7 @@ export class ElicitationCall {
       ...(capabilities.elicitation === undefined ? {} : { showForm }),
       requestAnswered: this.#firstRoundOver.signal,
     });
-    // Nobody may be there when it fails; who comes for it sees it.
+    // The call may fail while no round waits for it. The next round sees the error.
     this.#result.catch(() => {});
   }
 
@@ -87,12 +87,12 @@ export class ElicitationCall {
     this.#ended.abort();
   }
 
-  /** Whether answers from there are as good as from where it began: what a person is asked, a person answers. */
+  /** Whether this client may answer: if the call began at a client with a person, a person must answer. */
   isAnsweredBy({ person }: AskedClient): boolean {
     return this.#client.person === undefined || person !== undefined;
   }
 
-  /** What the client says to the questions. What is not an answer leaves its question open. */
+  /** Takes the client's answers. An invalid answer leaves its question open. */
   take(responses: Readonly<Record<string, unknown>> = {}): void {
     for (const [name, { kind, answer }] of this.#open) {
       const response = Object.hasOwn(responses, name) ? responses[name] : undefined;
@@ -102,7 +102,7 @@ export class ElicitationCall {
     }
   }
 
-  /** Until the result, or until there is something to ask. Whatever aborts the round meanwhile ends the call. */
+  /** Waits for the result or the next question. If the round is aborted, the call is cancelled. */
   async step(ofRound: readonly (AbortSignal | undefined)[]): Promise<CallResult | 'asks'> {
     const round = new LinkedAbort(ofRound);
     const end = (): void => this.end();
@@ -114,7 +114,7 @@ export class ElicitationCall {
         const step = await Promise.race([this.#result as Promise<CallResult>, this.#question.promise]);
         if (step !== 'asks') return step;
         this.#question = deferred();
-        // It may have been taken back in the meantime.
+        // The question may have been withdrawn in the meantime.
         if (this.#open.size > 0) return 'asks';
       }
     } finally {
@@ -133,7 +133,7 @@ export class ElicitationCall {
     return this.#put(question.kind, request, this.#nameOf(question), question.signal);
   }
 
-  /** Waits until the client has come back with an answer. */
+  /** Waits until the client comes back with an answer. */
   async #put(kind: QuestionKind, request: ClientQuestion, name: string, signal: AbortSignal): Promise<JsonObject> {
     if (!this.#mayWait()) throw new HostError('sandbox_busy', 'too many calls wait for their clients; ask again later');
     const answer = deferred<JsonObject>();
@@ -153,7 +153,7 @@ export class ElicitationCall {
     }
   }
 
-  /** The server's own name for it, where that is a plain one and is not taken. */
+  /** The server's own name for the question, if it is plain and not taken. */
   #nameOf({ name, upstream }: Question): string {
     const number = ++this.#asked;
     return name !== undefined && PLAIN_NAME.test(name) && !this.#open.has(name) ? name : `${upstream}-${number}`;

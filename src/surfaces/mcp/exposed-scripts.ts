@@ -10,22 +10,22 @@ import { visibleText } from '../../lib/text/visible-text.js';
 import { renderStillRunning, renderSuspended } from '../../profiles/codemode/render.js';
 import type { CallContext, ExposedTool, OutwardAnswer } from '../../profiles/profile.js';
 
-/** Which stored scripts clients get as tools of their own. */
+/** The stored scripts that clients get as tools. */
 export interface ExposedScripts {
   readonly names: 'all' | readonly string[];
-  /** Of each run of one. */
+  /** Limits of each run of a script. */
   readonly limits: Limits;
 }
 
-/** The contract that they are written for, whichever is served. */
+/** The contract of stored scripts, whichever is served. */
 const PROFILE = 'codemode';
 /**
- * No tool of a server is listed under a name that begins so, and no tool of ours is called so: a script takes the name of none
- * and none takes that of a script, whatever is added later.
+ * Reserved prefix: no tool of a server and no tool of ours has such a name. So scripts and tools never collide, whatever is added
+ * later.
  */
 const PREFIX = 'codemode_script_';
 
-/** The tools that these scripts are. */
+/** The stored scripts as tools. */
 export function scriptTools(host: Host, { names, limits }: ExposedScripts): readonly ExposedTool[] {
   if (names !== 'all' && names.length === 0) return [];
   const heads = host.scripts.known(PROFILE).filter(({ name }) => names === 'all' || names.includes(name));
@@ -56,7 +56,7 @@ async function run(
   { name, input, limits }: { readonly name: string; readonly input: JsonValue; readonly limits: Limits },
   client: Omit<CallContext, 'log' | 'onNotice'>,
 ): Promise<RunAnswer | string> {
-  // As it is now: what was listed may have been replaced or removed meanwhile.
+  // The current version: the script may have been replaced or removed since it was listed.
   const script = await host.scripts.get(name);
   const { checkScriptInput } = await import('../../host/scripts/script-input.js');
   const checked = checkScriptInput(script, input);

@@ -7,8 +7,8 @@ export type FoundTool =
   | { readonly kind: 'direct'; readonly tool: DirectTool };
 
 /**
- * The tool that a client means. Listed names come first, so that no other spelling of one tool hides another tool; then the
- * spellings that contracts and servers use themselves, for clients that learned a name elsewhere.
+ * The tool that a client means. Listed names come first, so that no alternative spelling hides another tool. Then come the
+ * spellings of contracts and servers, for clients that learned a name elsewhere.
  */
 export function findTool({ listing, session }: ClientConnection, name: string): FoundTool | undefined {
   const { direct } = session.tools();

@@ -4,13 +4,13 @@ import type { ToolView } from '../../host/tools/tool-view.js';
 import { inSeconds } from '../../lib/async/seconds.js';
 
 /**
- * How long a client's first question waits for servers whose tools were never seen, where the configuration does not say.
- * Those on disk are never waited for. Most servers start within 5 s; clients give up after 10 to 60 s. Longer where tools
- * of servers are listed themselves: not every client asks again when it is told that there are more.
+ * How long a client's first request waits for servers whose tools were never seen, if not configured. Servers with a listing on
+ * disk are never waited for. Most servers start within 5 s; clients give up after 10 to 60 s. The wait is longer if servers'
+ * tools are listed directly: not every client lists again after a change notification.
  */
 export const FIRST_LISTING_MS = { describing: 5_000, listing: 12_000 } as const;
 
-/** Servers that answer sooner need no word. */
+/** A server that answers sooner is not mentioned. */
 const QUIET_MS = 500;
 const MAX_NAMED = 5;
 
@@ -25,7 +25,7 @@ export class FirstListing {
     this.#log = log;
   }
 
-  /** Clients that ask at the same time wait together. */
+  /** Concurrent clients share one wait. */
   wait(session: Session): Promise<void> {
     if (startingIn(session.tools()).length === 0) return Promise.resolve();
     this.#waiting ??= this.#wait(session).finally(() => {

@@ -11,11 +11,11 @@ export function withoutHeaderAnnotations(schema: JsonObject): JsonObject {
   const text = JSON.stringify(schema);
   if (!text.includes(`"${ANNOTATION}"`)) return schema;
   const copy = JSON.parse(text) as JsonObject;
-  // A list, not a recursion: foreign schemas may be deeper than our stack.
+  // A work list instead of recursion: foreign schemas may be deeper than our stack.
   const waiting: JsonValue[] = [copy];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node === null || typeof node !== 'object') continue;
-    // An argument that has this name is a schema, not a text.
+    // An argument with this name has a schema as its value, not a string.
     if (!Array.isArray(node) && typeof node[ANNOTATION] === 'string')
       delete (node as Record<string, JsonValue>)[ANNOTATION];
     for (const child of Object.values(node)) waiting.push(child);

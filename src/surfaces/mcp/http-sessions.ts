@@ -12,37 +12,37 @@ import { authInfoOf } from './principal-info.js';
 import type { QuestionRequests } from './question-requests.js';
 import { createServer } from './server.js';
 
-/** Clients of the older era that are connected at the same time, of all callers; one caller has as many as its quota. */
+/** Concurrent clients of the older era, of all callers. The quota limits each caller. */
 const MAX_SESSIONS = 4_000;
 /** Idle sessions are removed after this time; their clients are told to initialize again. */
 const IDLE_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 60_000;
 
 interface ClientSession {
-  /** The token it was opened with. */
+  /** The token that opened it. */
   readonly owner: string;
   readonly subject: string;
   readonly connection: ClientConnection;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly gone: AbortController;
-  /** Requests that are not answered yet, event streams among them. */
+  /** Unanswered requests, event streams included. */
   openRequests: number;
   lastUsedAt: number;
 }
 
-/** One exchange over HTTP, from the request until its answer is complete or its connection is lost. */
+/** One HTTP exchange, until its response is complete or its connection is lost. */
 export interface Exchange {
-  /** Whose token it came with. */
+  /** Owner of the request's token. */
   readonly principal: Principal;
   readonly body: unknown;
-  /** Says when it is over. */
+  /** Calls the listener when the exchange is over. */
   onEnd(listener: () => void): void;
 }
 
 /**
- * Clients of the older era: each has a session with its own server. The caller is the token's owner, in all of its
- * sessions: rules and limits are the same as over the other surfaces, and count all of it together. What is kept for a session is its own.
+ * Clients of the older era: each has a session with its own server. The caller is the token's owner in all of its sessions: rules
+ * and limits are the same as on the other surfaces, and count all sessions together. State of a session is not shared.
  */
 export class HttpSessions {
   readonly #options: McpOptions;
@@ -67,13 +67,13 @@ export class HttpSessions {
       return this.#serve(await this.#open(exchange.principal), request, exchange);
     }
     const session = this.#sessions.get(id);
-    // The id is not a secret of ours to keep: without the token it opened with it is worth nothing.
+    // The id need not be secret: it is useless without the token that opened the session.
     if (session === undefined || session.owner !== ownerOf(exchange.principal))
       return rpcError(404, -32_001, 'there is no such session (any more); send initialize again');
     return this.#serve(session, request, exchange);
   }
 
-  /** Tells each client what is new for it. */
+  /** Notifies each client of its changes. */
   tell(): void {
     for (const { server, connection } of this.#sessions.values()) {
       const news = connection.listing.news();
@@ -148,7 +148,7 @@ export class HttpSessions {
     }
   }
 
-  /** A caller that has as many as it may gives up one of its own; where all have too many, who has most gives up one. */
+  /** A caller at its quota loses one of its idle sessions. If the total is exhausted, the caller with most sessions loses one. */
   #makeRoomFor({ subject }: Principal): Response | undefined {
     const { quotas } = this.#options.host;
     const mine = this.#sessionsOf(subject);
@@ -170,7 +170,7 @@ export class HttpSessions {
     return [...this.#sessions].filter(([, session]) => session.subject === subject);
   }
 
-  /** The one that was not used for the longest time goes, unless it is being used. */
+  /** Ends the least recently used session that has no open request. */
   #endIdle(sessions: readonly [string, ClientSession][]): boolean {
     const idle = sessions.filter(([, { openRequests }]) => openRequests === 0);
     const [oldest] = idle.sort(([, left], [, right]) => left.lastUsedAt - right.lastUsedAt);
@@ -179,7 +179,7 @@ export class HttpSessions {
   }
 }
 
-/** Whom a session belongs to, with what it was opened to reach and who sits there. */
+/** The owner of a session: the caller, its capabilities, and whether a person sits at the client. */
 export function ownerOf(principal: Principal): string {
   return JSON.stringify([principal.subject, principal.capabilities ?? null, hasPerson(principal)]);
 }

@@ -19,11 +19,11 @@ import { authInfoOf, principalOf } from './principal-info.js';
 import { QuestionRequests } from './question-requests.js';
 import { createServer } from './server.js';
 
-/** Callers of the newer era whose sessions are kept; the one that was quiet for longest goes first. */
+/** Callers of the newer era whose sessions are cached. The least recently used one is evicted first. */
 const MAX_CONNECTIONS = 256;
-/** Streams of news of all callers together, as many as there are connections; one caller has as many as `quotas.sessions`. */
+/** Notification streams of all callers together, as many as connections. `quotas.sessions` limits those of one caller. */
 const MAX_STREAMS = 4_000;
-/** Messages in one request. Each is answered, and all the answers are held until the last. */
+/** Messages in one request. All responses are held until the last one is ready. */
 const MAX_BATCH = 100;
 
 /**
@@ -43,7 +43,7 @@ export class McpHttp {
   #calls = 0;
   #closing: { readonly lastCallEnded: Deferred<void> } | undefined;
 
-  /** `roundKey`: the same on all hosts that a balancer sends the rounds of one call to. */
+  /** `roundKey`: the same on all hosts behind one load balancer, which may send the rounds of a call to any of them. */
   constructor(options: McpOptions, roundKey: Uint8Array) {
     this.#options = options;
     const { sessions } = options.host.quotas.limits;
@@ -63,7 +63,7 @@ export class McpHttp {
 
   mount(app: FastifyInstance): void {
     void app.register((scope, _options, done) => {
-      // The body as it came: which media types are right is the protocol's to say.
+      // The raw body: the protocol decides which media types are valid.
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, next) => next(null, body));
       const handler = (request: FastifyRequest, reply: FastifyReply) => this.#answer(request, reply);
@@ -72,7 +72,7 @@ export class McpHttp {
     });
   }
 
-  /** Lets calls that are in progress come to their end for a while; then they are cancelled, and their runs with them. */
+  /** Lets calls in flight finish within the grace period, then cancels them and their runs. */
   async close(graceMs: number): Promise<void> {
     this.#closing = { lastCallEnded: deferred() };
     this.#stopNews();
@@ -101,7 +101,7 @@ export class McpHttp {
     }
   }
 
-  /** Clients of the newer era cannot be told apart: every listener is told what is new for any of them. */
+  /** Clients of the newer era cannot be told apart: every listener is notified of all changes. */
   #tell(): void {
     this.#sessions.tell();
     const news = [...this.#connections.values()].map(({ listing }) => listing.news());
@@ -109,7 +109,7 @@ export class McpHttp {
     if (news.some(({ resources }) => resources)) this.#modern.notify.resourcesChanged();
   }
 
-  /** One for each token: what a caller has is its own, and so is what it may reach. */
+  /** One connection per token: its state and its reach are its own. */
   #connectionOf(principal: Principal): ClientConnection {
     const key = ownerOf(principal);
     const known = this.#connections.get(key);
@@ -127,7 +127,7 @@ export class McpHttp {
     const session = openSession(this.#options, callerOf(principal), { bounds: principal.capabilities });
     return {
       options: this.#options,
-      // Its requests have nothing in common but a token: each is answered with what there is.
+      // Its requests share only a token, so each gets the current tools.
       listing: new ClientListing(this.#common, session, { isKept: false }),
       session,
       gone: this.#gone.signal,
@@ -161,7 +161,7 @@ export class McpHttp {
         });
   }
 
-  /** A client of the newer era that listens for news holds a connection for as long as it likes, as a session does. */
+  /** A client of the newer era that listens for notifications holds a connection indefinitely, like a session. */
   #takeStream({ subject }: Principal, raw: FastifyReply['raw']): Response | undefined {
     const { quotas } = this.#options.host;
     if (this.#streams.enter(subject, 0, raw)) return undefined;

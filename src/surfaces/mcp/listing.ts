@@ -14,19 +14,19 @@ const TYPESCRIPT: DeclarationFormat = {
   describe: ({ path }) => `TypeScript declarations of @codemode/servers/${path}`,
 };
 
-/** The tools of one view, ours apart from those of servers. */
+/** The tools of one view; our own are separate from those of servers. */
 export interface ListedTools {
   readonly view: ToolView;
   readonly own: readonly Tool[];
   readonly direct: readonly Tool[];
 }
 
-/** What one caller can see now: tools, instructions, declarations. Rebuilt only when the catalog changes. */
+/** What one caller sees now: tools, instructions, declarations. Rebuilt only when the catalog changes. */
 export class Listing {
   readonly #session: Session;
   readonly #common: CommonListing;
   #told: ListingDigests | undefined;
-  /** Both are held by the view, and go with it: there may be a listing for each of thousands of sessions. */
+  /** Both caches are keyed by the view and released with it: there may be thousands of sessions, each with a listing. */
   readonly #made = new WeakMap<ToolView, ListedTools>();
   readonly #instructions = new WeakMap<ToolView, { readonly key: string; readonly text: string }>();
 
@@ -44,7 +44,7 @@ export class Listing {
     this.#common.chooseFor(this.#session, { isLastCall: false });
     const view = this.#session.tools();
     const profile = this.#profile;
-    // While it is not known whether the client writes programs, it is not told how.
+    // Until it is known whether the client writes programs, it gets no instructions for them.
     if (profile === undefined || this.#session.codeMode.isCodeMode === 'auto') return undefined;
     const scripts = this.#session.scripts();
     const key = scripts.map(({ name, description }) => `${name} ${description}`).join('\n');
@@ -55,7 +55,7 @@ export class Listing {
     return text;
   }
 
-  /** Waits for servers that are starting, until each has had its time. */
+  /** Waits for servers that are starting, up to the time limit of each. */
   async awaitServers(): Promise<void> {
     await this.#common.awaitServers(this.#session);
     this.#common.chooseFor(this.#session, { isLastCall: true });
@@ -64,7 +64,7 @@ export class Listing {
   current(): ListedTools {
     const view = this.#session.tools();
     this.#common.warnOfExclusions(view);
-    // Scripts are stored and replaced while the servers stay as they are.
+    // Scripts can be stored and replaced while the servers are unchanged.
     if (this.#common.scriptTools().length > 0) return this.#listed(view);
     const made = this.#made.get(view) ?? this.#listed(view);
     this.#made.set(view, made);
@@ -90,12 +90,12 @@ export class Listing {
     return { uri, mimeType, text: profile.declarations(server, this.#session.tools()) };
   }
 
-  /** The client has got a list: news are what differs from it. Behind the answer, which does not wait for it. */
+  /** Called when the client got a list: later changes are relative to it. Runs after the response, so the response does not wait. */
   listed(): void {
     if (this.#told === undefined) setImmediate(() => (this.#told ??= this.#digests()));
   }
 
-  /** Which of what this caller can see is different since the last news, or the first list. */
+  /** Whether the visible tools and resources have changed since the last notification or the first listing. */
   news(): { readonly tools: boolean; readonly resources: boolean } {
     const before = this.#told;
     const now = this.#digests();
@@ -103,7 +103,7 @@ export class Listing {
     return { tools: now.tools !== before?.tools, resources: now.resources !== before?.resources };
   }
 
-  /** Without what this caller has seen tools return: that changes with every run, and is no news of the tools. */
+  /** Without observed return types: they change with every run, and are not a change of the tools. */
   #digests(): ListingDigests {
     const { observedTypeOf: _, ...view } = this.#session.tools();
     return this.#common.digestsOf(view, () => {
@@ -137,7 +137,7 @@ function uriOf({ path }: CatalogServer, fileName: string): string {
   return `codemode://servers/${path}/${fileName}`;
 }
 
-/** A client that loads tools only after a search for them must have this one from the start: nothing works without it. */
+/** A client that loads tools only after a search must load this one from the start: nothing works without it. */
 const ALWAYS_LOADED = { 'anthropic/alwaysLoad': true };
 
 function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {
@@ -152,7 +152,7 @@ function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {
   };
 }
 
-/** A tool as its own server lists it, under a name that is free here; its words are foreign, and shown on one line. */
+/** A tool as its server lists it, under a name that is free here. Its texts are foreign, and are shown on one line. */
 function directDefinition({ name, tool: { tool } }: DirectTool): Tool {
   const { title, annotations } = tool;
   const { description, inputSchema, outputSchema } = shownTool(tool);
@@ -165,7 +165,7 @@ function directDefinition({ name, tool: { tool } }: DirectTool): Tool {
   };
 }
 
-/** The protocol knows objects only. The broker puts another value under `input` as well. */
+/** The protocol allows only objects. The broker wraps any other value in `input` too. */
 function objectSchema(schema: JsonObject | undefined): Tool['inputSchema'] {
   if (schema === undefined || schema.type === undefined || schema.type === 'object')
     return { ...schema, type: 'object' } as Tool['inputSchema'];

@@ -17,32 +17,32 @@ export interface McpOptions {
   readonly profile: Profile;
   readonly codeMode: CodeModeSettings;
   readonly version: string;
-  /** Absent: no script is a tool of its own. */
+  /** If absent, no script is exposed as a tool. */
   readonly exposedScripts?: ExposedScripts;
-  /** A client gives up near 60 s: one that did not ask for progress is answered before, and the run continues. */
+  /** Clients time out near 60 s. A client that did not ask for progress is answered earlier, and the run continues. */
   readonly answerWithinMs: number;
   /** Whether people are asked about calls through their clients. */
   readonly asksPeople: boolean;
-  /** How long a first list of tools waits for servers that are starting, where the configuration says so. */
+  /** How long the first listing waits for servers that are starting, if configured. */
   readonly firstListingMs?: number;
   /** For people, on stderr. */
   readonly log: Log;
 }
 
-/** One client's way in. */
+/** The connection of one client. */
 export interface ClientConnection extends Pick<AskedClient, 'clientKey' | 'person'> {
   readonly options: McpOptions;
   readonly listing: ClientListing;
   readonly session: Session;
-  /** Aborted when the client has gone for good: runs that went on without an answer end too. */
+  /** Aborted when the client is gone for good: runs that continued without a response are cancelled too. */
   readonly gone: AbortSignal;
-  /** Calls of the newer era that wait for what their client says to a question. */
+  /** Calls of the newer era that wait for their client's answer to a question. */
   readonly questions: QuestionRequests;
-  /** Called when the client is about to be told which tools there are. */
+  /** Called before the client is told the tools. */
   readonly onListed?: () => void;
 }
 
-/** `bounds`: what the caller's token may reach. `sessionId`: where the caller has several sessions. */
+/** `bounds`: what the caller's token may reach. `sessionId`: set if the caller has several sessions. */
 export function openSession(
   { host, profile, codeMode }: McpOptions,
   caller: CallerId,
@@ -54,14 +54,14 @@ export function openSession(
   });
 }
 
-/** How a caller of this profile is served, over whichever transport. */
+/** Session options of a caller of this profile, for all transports. */
 export function sessionOptions(profile: Profile, codeMode: CodeModeSettings, caller: CallerId): SessionOptions {
   return {
     caller,
     profile: profile.name,
     presentation: profile.presentation,
     codeMode,
-    // Also where code mode is off: a client may know the name from before.
+    // Reserved even if code mode is off: a client may remember the name.
     reservedNames: profile.tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
     maxResultBytes: profile.maxResultBytes,
     declarations: (server, view) => profile.declarations(server, view),

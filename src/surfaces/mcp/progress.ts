@@ -3,15 +3,15 @@ import { type StepSource, stepText } from '../../domain/step.js';
 import type { CallProgress } from '../../domain/upstream.js';
 import { oneLine } from '../../lib/text/bounded-text.js';
 
-/** A client that hears nothing for long believes that nothing happens. */
+/** A client that gets no message for long assumes that nothing happens. */
 const STILL_RUNNING_EVERY_MS = 5_000;
-/** A tool that reports more often than this is told less often than that. */
+/** Minimum time between two messages. A tool's more frequent reports are throttled. */
 const MIN_INTERVAL_MS = 100;
 const MAX_MESSAGE_CHARACTERS = 500;
-/** News of one call that the client has not taken; what comes meanwhile is dropped, and the next is as good. */
+/** Messages of one call that the client has not read. Further ones are dropped: a later one replaces them. */
 const MAX_UNTAKEN = 64;
 
-/** Tells a client that asked for it how a call is going. What is told counts up, as the protocol demands. */
+/** Reports the progress of a call to a client that asked for it. The value always increases, as the protocol requires. */
 export class Progress implements Disposable {
   readonly #context: ServerContext;
   readonly #token: string | number;
@@ -23,7 +23,7 @@ export class Progress implements Disposable {
   #lastAt = Number.NEGATIVE_INFINITY;
   #waiting: { message: string; timer: NodeJS.Timeout } | undefined;
 
-  /** Nothing, for a client that did not ask. */
+  /** Undefined if the client did not ask for progress. */
   static of(context: ServerContext): Progress | undefined {
     const token = context.mcpReq._meta?.progressToken;
     return token === undefined ? undefined : new Progress(context, token);
@@ -39,12 +39,12 @@ export class Progress implements Disposable {
     this.say('started');
   }
 
-  /** What takes long from now on; `undefined` when that is over. */
+  /** The current long step; `undefined` when it is over. */
   step(step: StepSource | undefined): void {
     this.#step = step;
   }
 
-  /** The latest message goes out; those in between are dropped when they come too fast. */
+  /** Sends the latest message. Messages in between are dropped if they come too fast. */
   say(message: string): void {
     if (this.#isOver) return;
     const waitMs = this.#lastAt + MIN_INTERVAL_MS - performance.now();
@@ -73,7 +73,7 @@ export class Progress implements Disposable {
   }
 }
 
-/** Passes on what an upstream says about a call that the client made itself, figures and all. */
+/** Relays an upstream's progress on a call that the client made directly, values included. */
 export function progressRelay(context: ServerContext): ((progress: CallProgress) => void) | undefined {
   const token = context.mcpReq._meta?.progressToken;
   if (token === undefined) return undefined;
@@ -89,12 +89,12 @@ export function progressRelay(context: ServerContext): ((progress: CallProgress)
 
 async function notifyProgress(context: ServerContext, token: string | number, progress: CallProgress): Promise<void> {
   const { message } = progress;
-  // A server's words, or the name of one of its tools.
+  // Text of a server, or the name of one of its tools.
   const shown = message === undefined ? {} : { message: oneLine(message, MAX_MESSAGE_CHARACTERS) };
   try {
     const params = { progressToken: token, ...progress, ...shown };
     await context.mcpReq.notify({ method: 'notifications/progress', params });
   } catch {
-    // The client is gone; its call ends by its own signal.
+    // The client is gone; its call is cancelled by its own signal.
   }
 }

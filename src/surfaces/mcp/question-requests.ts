@@ -6,33 +6,33 @@ import { type CallResult, type CallSide, ElicitationCall } from './elicitation-c
 import { Progress } from './progress.js';
 import { type RequestStates, requestStateOf, requestStates } from './request-state.js';
 
-/** Calls that wait for their client to come back with an answer, of all callers. */
+/** Calls of all callers that wait for their client's answer. */
 const MAX_WAITING = 4_000;
-/** The same of one caller, where no quota says otherwise. */
+/** Limit for one caller, if no quota is set. */
 const MAX_WAITING_OF_CALLER = 256;
-/** A client that did not come back for so long will not: its call is ended. Questions expire before that. */
+/** A client that has not come back after this time will not: its call is cancelled. Questions expire earlier. */
 const FORGET_MS = QUESTION_TIMEOUT_MS + 60_000;
 
 /**
- * The protocol's newer era has no requests to clients: a call is answered with the question of a server, continues
- * meanwhile, and is fetched by the same call made again with what the client says.
+ * In the protocol's newer era the host sends no requests to clients: a call is answered with a server's question and continues in
+ * the background. The client repeats the call with its answer to get the result.
  */
 export class QuestionRequests {
-  /** Signs what clients carry from one round of a call to the next. */
+  /** Signs the state that clients carry from one round of a call to the next. */
   readonly states: RequestStates;
   readonly #waiting = new Map<string, { readonly call: ElicitationCall; readonly timer: NodeJS.Timeout }>();
 
-  /** Calls that have asked something and are not over. */
+  /** Calls that have asked a question and are not over. */
   readonly #asking = new Set<ElicitationCall>();
   readonly #mostOfCaller: number;
 
-  /** `key`: of all hosts that take each other's rounds; one of this process, where every round comes to it. */
+  /** `key`: shared by all hosts that accept each other's rounds. By default a random one, if every round comes to this process. */
   constructor(key: Uint8Array = randomBytes(32), mostOfCaller = MAX_WAITING_OF_CALLER) {
     this.states = requestStates(key);
     this.#mostOfCaller = mostOfCaller;
   }
 
-  /** Begins a call, or continues the one that this is a later round of, until its result or its next question. */
+  /** Starts a call, or continues the call that this is a later round of, until its result or its next question. */
   async answer(
     context: ServerContext,
     client: AskedClient,
@@ -64,7 +64,7 @@ export class QuestionRequests {
     return inputRequired({ inputRequests: call.inputRequests() as never, requestState });
   }
 
-  /** Counted when it asks, not when its client is told: calls that ask at the same time must not all see the same last place. */
+  /** Counted when the call asks, not when its client is told: concurrent calls must not all take the same last slot. */
   #mayAsk(call: ElicitationCall): boolean {
     if (this.#asking.has(call)) return true;
     const own = [...this.#asking].filter(({ caller }) => caller === call.caller).length;
@@ -73,7 +73,7 @@ export class QuestionRequests {
     return true;
   }
 
-  /** Nobody comes back any more. */
+  /** No client comes back after this. */
   close(): void {
     for (const { call, timer } of this.#waiting.values()) {
       clearTimeout(timer);

@@ -4,7 +4,7 @@ import type { CallResult } from './elicitation-call.js';
 
 const MAX_ID_CHARACTERS = 64;
 
-/** What the client says its request is a part of: in the message itself, else in the headers that it came with. */
+/** The trace context of the client's request: from the message itself, else from the HTTP headers. */
 export function traceOf({ mcpReq, http }: ServerContext): TraceContext | undefined {
   const { traceparent, tracestate } = mcpReq._meta ?? {};
   const headers = http?.req?.headers;
@@ -14,7 +14,7 @@ export function traceOf({ mcpReq, http }: ServerContext): TraceContext | undefin
   );
 }
 
-/** The step of a trace that one request is. `toolName`: undefined where nobody has listed it, and it may be any text. */
+/** The span of one request. `toolName`: undefined if the tool is not listed, because the name may be any text. */
 export function startRequestSpan(tracer: Tracer, context: ServerContext, toolName: string | undefined): Span {
   const { id } = context.mcpReq;
   return tracer.start(toolName === undefined ? 'tools/call' : `tools/call ${toolName}`, {
@@ -30,7 +30,7 @@ export function startRequestSpan(tracer: Tracer, context: ServerContext, toolNam
   });
 }
 
-/** By the conventions, an answer that says of itself that it is an error is one of type `tool_error`. */
+/** By the conventions, a result with `isError` is an error of type `tool_error`. */
 export function noteResult(span: Span | undefined, result: CallResult): CallResult {
   if (span !== undefined && !isInputRequiredResult(result) && result.isError === true) span.fail('tool_error');
   return result;

@@ -7,18 +7,18 @@ import {
 } from '@modelcontextprotocol/server';
 
 /**
- * What a call of the newer era is a later round of. The client carries it from one round to the next, and cannot make one
- * up: it is signed.
+ * Identifies the call of the newer era that a later round belongs to. The client carries it between rounds and cannot forge it:
+ * it is signed.
  */
 export interface RequestState {
   readonly caller: string;
   /** A run that is suspended until a person decides. */
   readonly runId?: string;
-  /** The calls that its user was shown, card by card, by the ids of their approvals. */
+  /** The calls that its user was shown: the approval ids of each card. */
   readonly cards?: readonly (readonly string[])[];
-  /** A call that continues meanwhile, and waits for answers to questions of servers. */
+  /** A call that continues in the background and waits for answers to servers' questions. */
   readonly call?: string;
-  /** How many rounds that call has had: no two have the same state. */
+  /** The call's round number: no two rounds have the same state. */
   readonly number?: number;
 }
 
@@ -35,7 +35,7 @@ export function requestStateOf({ mcpReq }: ServerContext): RequestState | undefi
   return typeof round === 'object' && round !== null ? round : undefined;
 }
 
-/** What the client said with this call that it can be asked. Undefined in the older era, where it says so once for all. */
+/** The capabilities that the client sent with this call. Undefined in the older era, where it sends them once. */
 export function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities | undefined {
   const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
   return envelope === undefined ? undefined : (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {});

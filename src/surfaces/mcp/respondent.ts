@@ -6,8 +6,8 @@ import { type Askable, askable, type ClientQuestion, clientQuestion, QUESTION_TI
 import type { ClientConnection } from './mcp-session.js';
 
 /**
- * A client of the protocol's older era: it is asked by a request of ours. While its own request is unanswered ours goes
- * along with it, on the stream that it certainly reads.
+ * A client of the protocol's older era, asked by a request from the host. While the client's own request is unanswered, ours is
+ * sent on its stream, which the client certainly reads.
  */
 export class ClientRespondent implements Respondent {
   readonly key: string;
@@ -16,7 +16,7 @@ export class ClientRespondent implements Respondent {
   readonly #person: ClientConnection['person'];
   #context: ServerContext | undefined;
 
-  /** `context`: of the request that the client waits for. */
+  /** `context`: that of the request which the client waits for. */
   constructor({ session, clientKey, person }: ClientConnection, server: Server, context?: ServerContext) {
     this.key = clientKey ?? session.caller;
     this.caller = session.caller;
@@ -29,7 +29,7 @@ export class ClientRespondent implements Respondent {
     return askable(this.#client);
   }
 
-  /** Its request was answered, while a run of it may go on. */
+  /** The client's request was answered; its run may continue. */
   requestAnswered(): void {
     this.#context = undefined;
   }

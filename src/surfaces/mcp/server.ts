@@ -13,7 +13,7 @@ import type { ClientConnection } from './mcp-session.js';
 
 const CURSOR = /^\d{1,9}$/;
 
-/** The MCP server that one client talks to, over whichever transport and in either era of the protocol. */
+/** The MCP server for one client, over any transport and in either era of the protocol. */
 export function createServer(connection: ClientConnection): Server {
   const { listing, options, questions } = connection;
   const instructions = listing.instructions();
@@ -26,7 +26,7 @@ export function createServer(connection: ClientConnection): Server {
       ...omitUndefined({ instructions }),
     },
   );
-  // When it uses something: a client that only knocks has not connected.
+  // At the first use: a client that only opens a connection does not count as seen.
   const introduce = () => {
     const { name, version } = server.getClientVersion() ?? {};
     if (name === undefined) return;
@@ -58,8 +58,8 @@ export function createServer(connection: ClientConnection): Server {
 }
 
 /**
- * The library's own compiles schemas to code, which foreign schemas must not get to do in the host. It would only be used
- * for answers to questions of ours, and those are read with suspicion where they arrive.
+ * The library's own validator compiles schemas to code, and foreign schemas must not do that in the host. It would only check
+ * answers to our questions, and those are validated where they arrive.
  */
 const NO_VALIDATOR: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),

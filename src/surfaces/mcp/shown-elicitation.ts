@@ -4,9 +4,9 @@ import { MAX_SCHEMA_DEPTH, withVisibleWords } from '../../lib/text/visible-schem
 import { visibleLine, visibleSentence } from '../../lib/text/visible-text.js';
 
 /**
- * A server's form or address as a person gets it. Words are on one line and have nothing in them that cannot be seen. What
- * the person answers with (names of fields, values to choose, defaults) is passed on as it is or not at all: nobody can
- * agree to what they cannot see. Throws `bad_input`, which tells the server what to change.
+ * A server's form or URL as a person sees it. Texts are on one line and contain no invisible characters. What the person answers
+ * with (field names, choices, defaults) is passed on unchanged or not at all: nobody can agree to what they cannot see. Throws
+ * `bad_input`, which tells the server what to change.
  */
 export function shownElicitation(upstream: string, { message, ...params }: JsonObject): JsonObject {
   const { mode, url } = params;
@@ -22,9 +22,9 @@ export function shownElicitation(upstream: string, { message, ...params }: JsonO
   return { ...shown, message: signed(upstream, message) };
 }
 
-/** What a client opens in a browser: other schemes run code, read files or start programs. */
+/** A client opens it in a browser: other schemes run code, read files or start programs. */
 function checkAddress(url: unknown): void {
-  // Not what a parser makes of it: another one, in the client, may see a blank or `\` otherwise.
+  // The raw text, not the parsed URL: the client's parser may treat a blank or `\` differently.
   if (typeof url !== 'string' || !/^https?:\/\/[^/?#]/i.test(url) || !URL.canParse(url))
     throw refused('its address is not an http or https address; send one that is');
   if (!/^[\x21-\x7e]+$/.test(url) || url.includes('\\'))
@@ -33,7 +33,7 @@ function checkAddress(url: unknown): void {
   if (authority.includes('@')) throw refused('its address has a user name before the host; leave it out');
 }
 
-/** The first name or text that a person would not see whole. */
+/** The first name or text that a person could not see completely. */
 function hiddenIn(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') return isSeen(value) ? undefined : value;
   if (value === null || typeof value !== 'object') return undefined;
@@ -49,7 +49,7 @@ function isSeen(text: string): boolean {
   return visibleLine(text) === text && (text === '' || text.trim() !== '');
 }
 
-/** The user must see who asks: the text is a server's, and a server may pose as somebody else. */
+/** The user must see who asks: the text is the server's, and a server may impersonate others. */
 function signed(upstream: string, message: unknown): string {
   return `${visibleLine(upstream)} asks: ${typeof message === 'string' ? visibleSentence(message) : ''}`;
 }

@@ -13,24 +13,24 @@ import { ClientRespondent } from './respondent.js';
 import { createServer } from './server.js';
 
 export interface StdioOptions extends McpOptions {
-  /** A longer message of the client ends the connection. */
+  /** A longer message from the client closes the connection. */
   readonly maxMessageBytes: number;
   readonly agentClient: AgentClient;
-  /** Ends it from outside. */
+  /** Stops it from outside. */
   readonly stop: AbortSignal;
-  /** Called when programs can be run, and how. */
+  /** Called when programs can run, with the isolation in use. */
   readonly onOpen: (isolation: Isolation) => void;
 }
 
-/** A client that has asked for no tools by then is waited for no longer. */
+/** How long to wait for a client to list the tools before the jail is opened anyway. */
 const PATIENCE_MS = 250;
 /** Time to write the responses to calls that arrived before the jail turned out to be unavailable. */
 const LAST_WORDS_MS = 50;
 
 /**
- * Speaks MCP with the one client that started this process, in either era, until its end of the pipe is closed or `stop` is
- * aborted. Its first requests are answered from disk, while the jail is probed and servers connect in the
- * background. stdout carries the protocol only. Throws `jail_unavailable`, even if some requests were answered by then.
+ * Speaks MCP with the one client that started this process, in either era, until the client closes the pipe or `stop` is aborted.
+ * Its first requests are answered from disk, while the jail is probed and servers connect in the background. stdout carries only
+ * the protocol. Throws `jail_unavailable`, even if some requests were already answered.
  */
 export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   const { host, log, agentClient, stop } = options;
@@ -53,7 +53,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
   const wire = new Wire(process.stdin, process.stdout, { maxBufferSize: options.maxMessageBytes });
   let current: Server | undefined;
 
-  // After the answer that is in progress: it must not wait for processes to start.
+  // After the current response: it must not wait for processes to start.
   const open = once(() => setImmediate(() => host.open().then(opened.resolve, opened.reject)));
   const warm = once(() => {
     const told = (error: unknown) => log(`servers could not be prepared: ${String(error)}`, 'error');
@@ -100,7 +100,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     await handle.close();
   }
 
-  /** Also where the client has gone at once: that this machine has no jail is then said all the same. */
+  /** Opens the jail even if the client disconnected at once, so that a missing jail is still reported. */
   async function whenOpen(): Promise<void> {
     await Promise.race([wire.closed, patience(listed.promise)]);
     open();
@@ -119,10 +119,10 @@ function patience(event: Promise<void>): Promise<void> {
   });
 }
 
-/** The failure itself is told by who waits for it. */
+/** The failure is reported by the code that awaits it. */
 function ended(): void {}
 
-/** Says when it has ended, for whatever reason: its client closed it, it broke, or a message was too long. */
+/** Reports its end, whatever the reason: the client closed it, it broke, or a message was too long. */
 class Wire extends StdioServerTransport {
   readonly #closed = deferred<void>();
 

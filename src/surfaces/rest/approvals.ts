@@ -9,7 +9,7 @@ import { visibleLine, visibleSentence, visibleText } from '../../lib/text/visibl
 import { readRequest } from '../http/read-request.js';
 import type { RestContext } from './rest-context.js';
 
-/** As many calls of one run as can wait at a time. */
+/** The most calls of one run that can wait at once. */
 const MAX_IDS = 500;
 const decision = z.strictObject({
   reason: z.string().max(500).optional(),
@@ -25,7 +25,7 @@ interface OneApproval {
   readonly Params: { readonly id: string };
 }
 
-/** Questions to people, and their answers. For tokens of people: one that runs code is turned away in `gate.ts`. */
+/** Approvals and their decisions, for tokens of people. `gate.ts` refuses a token that may run code. */
 export function mountApprovals(scope: FastifyInstance, rest: RestContext): void {
   const { host } = rest.options;
   const { approvals } = host;
@@ -62,7 +62,7 @@ function tooLate({ id, state, decision: made }: Approval): HostError {
   return new HostError('conflict', `${id} was ${state.toLowerCase()}${who}; nothing was changed`);
 }
 
-/** Secrets in arguments and code became marks when the question was written down. */
+/** Secrets in arguments and code were redacted when the approval was stored. */
 function viewOf(approval: Approval) {
   const { id, runId, caller, tool, arguments: input, hiddenParts, code, reason, state, decision: made } = approval;
   return {

@@ -5,7 +5,7 @@ import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 import type { Principal } from '../../domain/principal.js';
 import type { RestContext } from './rest-context.js';
 
-/** `POST /check`: what the types of a program of contract `codemode` say of it. Nothing is run. */
+/** `POST /check`: type-checks a program of contract `codemode` without running it. */
 export function mountCheck(scope: FastifyInstance, rest: RestContext): void {
   scope.post('/check', async (request) => {
     const { body } = request;

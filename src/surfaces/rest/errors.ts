@@ -4,10 +4,10 @@ import { ERRORS, HostError, isHostError } from '../../domain/errors.js';
 import type { Log } from '../../domain/log.js';
 import { errorWith, hostErrorOf } from '../../profiles/unified/render.js';
 
-/** Seconds after which a client may try again where there was no room. */
+/** Seconds after which a client may retry if there was no capacity. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** What was wrong with a request, in the shape of the contract. Answers that hold one have nothing else. */
+/** An error body in the format of the contract. A response with one contains nothing else. */
 export function refusalBody(code: string, message: string): object {
   const requestId = randomUUID();
   const isSecurity = code === 'unauthorized' || code === 'forbidden';
@@ -37,7 +37,7 @@ export function answerErrors(scope: FastifyInstance, log: Log): void {
   });
 }
 
-/** What the framework refuses, with what to do about it. */
+/** The framework's error message, with advice. */
 function messageOf({ code, message }: FastifyError): string {
   return ADVICE[code] === undefined ? message : `${message}: ${ADVICE[code]}`;
 }

@@ -4,8 +4,8 @@ import { PREFIX, type RestContext } from './rest-context.js';
 import { mountRun } from './run-request.js';
 
 /**
- * `POST /execute`. Code that has run is answered with 200, whatever became of it: its logs and metrics are the answer.
- * 202: it waits for a person. Other statuses mean that nothing has run.
+ * `POST /execute`. Code that has run gets 200, whether it succeeded or not: the response has its logs and metrics. 202: it waits
+ * for a person. Any other status means that nothing has run.
  */
 export function mountExecute(scope: FastifyInstance, rest: RestContext): void {
   mountRun(scope, '/execute', rest.options.host.tracer, async ({ principal, body, ...client }, reply) => {

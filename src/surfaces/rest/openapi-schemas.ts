@@ -57,7 +57,7 @@ export function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Nothing but these fields. */
+/** An object without additional properties. */
 function object(required: JsonObject, optional: JsonObject = {}): JsonObject {
   return {
     type: 'object',

@@ -26,7 +26,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
               headers: { Location: { schema: { type: 'string' } } },
             },
           },
-          // One that was read and turned down has the whole shape of an answer; what never got so far, an error.
+          // A request that was parsed and then refused gets a full ExecuteResponse. Earlier failures get an Error.
           refusals: [400, 401, 403, 413, 415, 429, 499, 503],
           refusal: { anyOf: [ref('ExecuteResponse'), ref('Error')] },
         }),
@@ -129,11 +129,11 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
 }
 
 interface OperationParts {
-  /** Of the path. */
+  /** Path parameter. */
   readonly parameter?: string;
   readonly body?: string;
   readonly answers: JsonObject;
-  /** Where nothing is said, those of a read. */
+  /** By default those of a read. */
   readonly refusals?: readonly number[];
   readonly refusal?: JsonObject;
 }

@@ -20,13 +20,13 @@ import { type ExecuteContext, type Executed, type ExecuteSettings, execute } fro
 export interface RestOptions {
   readonly host: Host;
   readonly servers: ServerControl;
-  /** How a caller is served under the contract `unified`. */
+  /** Session options of a caller under the contract `unified`. */
   readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
   readonly settings: ExecuteSettings;
-  /** Programs on real interpreters, where that is the contract that is served. */
+  /** Runs programs on real interpreters, if that contract is served. */
   readonly runner?: RunnerRest | undefined;
   readonly version: string;
-  /** How often the peer of a WebSocket is asked whether it is still there. */
+  /** Interval of WebSocket pings. */
   readonly pingEveryMs: number;
   readonly log: Log;
 }
@@ -36,16 +36,16 @@ export interface RunnerRest {
   readonly sessionOptionsOf: (caller: CallerId) => SessionOptions;
 }
 
-/** A request that something be run, and who is behind it. */
+/** A request to run something, and its caller. */
 export interface RestRunRequest {
   readonly principal: Principal;
   readonly body: unknown;
-  /** Aborted when the client has gone before it was answered. */
+  /** Aborted when the client disconnects before it is answered. */
   readonly signal: StopSignal;
   readonly trace?: TraceContext;
 }
 
-/** A run in progress, as its caller may see and end it. */
+/** A run in progress. Its caller may see and cancel it. */
 export interface LiveRun {
   readonly runId: string;
   readonly caller: CallerId;
@@ -54,17 +54,17 @@ export interface LiveRun {
 }
 
 export const PREFIX = '/api/v1';
-/** Callers whose view of the tools is kept; the one that was quiet for longest goes first. */
+/** Callers whose view of the tools is cached. The least recently used one is evicted first. */
 const MAX_SESSIONS = 1_000;
 
-/** What all ways of the contract `unified` over the network have in common: who asks, and what is in progress for them. */
+/** What all network endpoints of the contract `unified` share: sessions of callers, and runs in progress. */
 export class RestContext {
   readonly options: RestOptions;
   readonly #sessions = new Map<string, Session>();
   readonly #runnerSessions = new Map<string, Session>();
   readonly #checkingSessions = new Map<string, Session>();
   readonly #live = new Map<string, LiveRun>();
-  /** What ends each of those that are in progress. */
+  /** Functions that cancel the runs in progress. */
   readonly #underWay = new Set<() => void>();
   #isClosing = false;
   #onIdle: (() => void) | undefined;
@@ -77,7 +77,7 @@ export class RestContext {
     return this.#keptSession(this.#sessions, principal, this.options.sessionOptionsOf);
   }
 
-  /** The same caller for programs of contract `codemode`, which are checked and not run here. */
+  /** A session of the same caller for programs of contract `codemode`, which are only type-checked here. */
   checkingSessionOf(principal: Principal): Session {
     const { sessionOptionsOf } = this.options;
     const optionsOf = (caller: CallerId): SessionOptions => ({
@@ -88,7 +88,7 @@ export class RestContext {
     return this.#keptSession(this.#checkingSessions, principal, optionsOf);
   }
 
-  /** A caller's view of the tools takes time to make: it is kept for what the token may reach. */
+  /** A caller's view of the tools is slow to build, so it is cached per reach of the token. */
   #keptSession(
     sessions: Map<string, Session>,
     principal: Principal,
@@ -104,7 +104,7 @@ export class RestContext {
     return keep(sessions, key, sessions.get(key) ?? open());
   }
 
-  /** Executes a request of somebody; `signal` is aborted when nobody waits for the answer any more. */
+  /** Executes a caller's request. `signal` is aborted when no client waits for the response any more. */
   execute(
     principal: Principal,
     input: unknown,
@@ -122,7 +122,7 @@ export class RestContext {
     );
   }
 
-  /** The same for a program on a real interpreter. */
+  /** Like `execute`, for a program on a real interpreter. */
   runProgram(
     runner: RunnerRest,
     language: ProcessLanguage,
@@ -137,7 +137,7 @@ export class RestContext {
     });
   }
 
-  /** Something that runs, and can be seen and ended by its caller while it does. */
+  /** Registers a run while it is in progress, so that its caller can see and cancel it. */
   async #during<Value>(
     caller: CallerId,
     signal: StopSignal,
@@ -154,7 +154,7 @@ export class RestContext {
       return await run({
         signal: end,
         onBegin: (id) => {
-          // A second try is its own run, and the first is over.
+          // A retry is a run of its own, and the first run is over.
           this.#live.delete(runId);
           runId = id;
           this.#live.set(id, { runId: id, caller, startedAtMs: Date.now(), cancel });
@@ -172,7 +172,7 @@ export class RestContext {
     return [...this.#live.values()].filter((run) => run.caller === caller);
   }
 
-  /** Takes nothing new, lets what is in progress come to its end for a while, then ends it. */
+  /** Refuses new requests, lets runs in progress finish within the grace period, then cancels them. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     if (this.#underWay.size > 0) {

@@ -9,7 +9,7 @@ import { PREFIX, type RestRunRequest } from './rest-context.js';
 
 type Answer = (request: RestRunRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** A route that runs something: it ends with its client, and is the first step of a trace where there are any. */
+/** A route that runs something. The run is cancelled if its client disconnects. The request is the root span if tracing is on. */
 export function mountRun(scope: FastifyInstance, path: string, tracer: Tracer | undefined, answer: Answer): void {
   const route = `${PREFIX}${path}`;
   const attributes = { 'http.request.method': 'POST', 'http.route': route, 'url.path': route };
@@ -19,7 +19,7 @@ export function mountRun(scope: FastifyInstance, path: string, tracer: Tracer | 
     try {
       const answered = await answer(runRequestOf(request, reply, span?.context ?? parent), reply);
       span?.set({ 'http.response.status_code': reply.statusCode });
-      // By the conventions of HTTP, what a client did wrong is not a failure of ours.
+      // By the HTTP conventions, a client error does not fail the server span.
       if (reply.statusCode >= 500) span?.fail(String(reply.statusCode));
       return answered;
     } catch (error) {

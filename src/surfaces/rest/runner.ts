@@ -23,7 +23,7 @@ export function mountRunner(scope: FastifyInstance, rest: RestContext): void {
     });
 }
 
-/** The line as it is, whole numbers of any length included, and behind it what has no other way to the client. */
+/** The line unchanged, to keep whole numbers of any length, extended by the output that reaches the client in no other way. */
 function withOutput({ line, printed, traceback, notes }: RunnerAnswer): string {
   const said = {
     logs: visibleText(printed),
@@ -48,7 +48,7 @@ const REST_SCHEMA: JsonObject = {
   required: [...(OUTPUT_SCHEMA.required as string[]), 'logs'],
 };
 
-/** Before a request is read as one: answered as by every other route. */
+/** Refused before the request is parsed, in the same form as on every other route. */
 const TURNED_AWAY = [
   [401, 'no token, or not a good one'],
   [403, 'the token has not the scope execute'],
@@ -56,7 +56,7 @@ const TURNED_AWAY = [
   [415, 'the body is not JSON'],
 ] as const;
 
-/** The same in the words of OpenAPI. */
+/** The routes of the runner as OpenAPI paths. */
 export function runnerPaths({ settings }: RunnerRest): JsonObject {
   const envelope = { 'application/json': { schema: REST_SCHEMA } };
   const answer = (description: string): JsonObject => ({ description, content: envelope });

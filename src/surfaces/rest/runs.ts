@@ -9,7 +9,7 @@ import type { LiveRun, RestContext } from './rest-context.js';
 
 const MAX_LISTED = 100;
 
-/** Runs of the caller on any host: in progress, suspended, or ended. Nobody sees another's. */
+/** Runs of the caller on any host: in progress, suspended or over. A caller never sees another caller's runs. */
 export function mountRuns(scope: FastifyInstance, rest: RestContext): void {
   const { host } = rest.options;
   const callerFor = (principal: Principal | undefined) => callerOf(principal as Principal);
@@ -38,7 +38,7 @@ export function mountRuns(scope: FastifyInstance, rest: RestContext): void {
   });
 }
 
-/** A run of this caller: under way here, stored, or under way on another host. Somebody else's is the same as none. */
+/** A run of this caller: in progress here, stored, or in progress on another host. Another caller's run is `not_found`. */
 async function ownRun(rest: RestContext, caller: CallerId, id: string): Promise<LiveRun | RunView | PresentRun> {
   const live = rest.liveRunsOf(caller).find(({ runId }) => runId === id);
   if (live !== undefined) return live;
@@ -56,7 +56,7 @@ function isAmong(runs: readonly RunView[], id: string): boolean {
   return runs.some(({ runId }) => runId === id);
 }
 
-/** Null while it is not over. One that was cancelled in its sleep has left no answer of its own. */
+/** Null while the run is not over. A run that was cancelled while suspended has no response of its own. */
 function responseOf({ runId, state, response }: RunView): JsonValue {
   if (state !== 'cancelled' || response !== null) return response;
   return renderRefusal(new HostError('cancelled', 'the run was cancelled'), runId) as unknown as JsonValue;

@@ -29,7 +29,7 @@ export function mountServers(scope: FastifyInstance, rest: RestContext): void {
   scope.post('/servers', { config }, async (incoming, reply) => {
     const { name, ...settings } = readRequest(request, incoming.body, 'the request');
     await servers.register(name, settings);
-    // Connects now, so that the response says whether the server works. Others are not waited for.
+    // Connects now, so that the response says whether the server works. Other servers are not waited for.
     await host.refresh(name);
     const added = described(host.health()).find((each) => each.name === name);
     if (added === undefined)

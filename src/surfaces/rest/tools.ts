@@ -8,7 +8,7 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine, visibleSentence } from '../../lib/text/visible-text.js';
 import type { RestContext } from './rest-context.js';
 
-/** `GET /tools`: namespaces with the tools that the token may call, under the names that code calls them by. */
+/** `GET /tools`: namespaces with the tools that the token may call, by the names that code uses. */
 export function mountTools(scope: FastifyInstance, rest: RestContext): void {
   scope.get('/tools', { config: { scope: 'tools' } }, async (request) => {
     const principal = request.principal as Principal;
@@ -20,7 +20,7 @@ export function mountTools(scope: FastifyInstance, rest: RestContext): void {
     const namespaces: JsonObject = Object.create(null) as JsonObject;
     for (const { name, server, methods } of apiNamespacesOf(view)) {
       const callable = methods.filter(({ tool: { tool } }) => mayCall(tool, bounds));
-      // A server that is down has no tools, and is still one that may be called.
+      // A server that is down has no tools but may still be called.
       if (!mayCallServer(server.id, bounds) || (callable.length === 0 && methods.length > 0)) continue;
       namespaces[name] = {
         description: visibleSentence(server.description ?? server.name),

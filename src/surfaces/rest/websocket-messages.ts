@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What goes over a connection, both ways. */
+/** A message of a connection, in either direction. */
 export interface WebSocketMessage {
   readonly id: string;
   readonly type: 'execute' | 'result' | 'error' | 'log';
@@ -33,7 +33,7 @@ const execute = z.strictObject(
 
 type Complaint = (issue: { readonly input?: unknown }) => string;
 
-/** A key too much is named; code that stands beside its payload is the usual one. */
+/** Names an unknown key. The usual one is `code` next to the payload. */
 function orUnknown(complaint: Complaint) {
   return (issue: { readonly code?: string; readonly keys?: unknown; readonly input?: unknown }): string =>
     issue.code === 'unrecognized_keys'
@@ -41,7 +41,7 @@ function orUnknown(complaint: Complaint) {
       : complaint(issue);
 }
 
-/** A request to execute something: its id, and the request as `POST /execute` has it. */
+/** Parses a request to execute code: its id, and the request in the format of `POST /execute`. */
 export function readMessage(
   text: string,
 ): { readonly id: string; readonly input: object } | { readonly id: string; readonly problem: string } {
@@ -61,7 +61,7 @@ export function readMessage(
   return { id, input: { ...payload.options, code: payload.code } };
 }
 
-/** So that the client knows which of its messages was wrong. */
+/** Lets the client know which of its messages was wrong. */
 function idOf(value: unknown): string {
   const { id } = (typeof value === 'object' && value !== null ? value : {}) as { id?: unknown };
   if (typeof id === 'number') return String(id);

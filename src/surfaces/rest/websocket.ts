@@ -17,27 +17,27 @@ import { newRequestId, PREFIX, type RestContext } from './rest-context.js';
 import { readMessage, type WebSocketMessage } from './websocket-messages.js';
 
 export const SOCKET_PATH = `${PREFIX}/ws`;
-/** What we answer with as the subprotocol; beside it a browser, which can set no header, puts its token. */
+/** Our subprotocol. A browser cannot set headers, so it offers its token as a second subprotocol. */
 const SUBPROTOCOL = 'codemode';
 const TOKEN_PREFIX = 'bearer.';
 const MAX_CONNECTIONS = 2_000;
-/** More at once of one connection are refused by name; the connection stays. */
+/** Further concurrent runs of a connection are refused by id. The connection stays open. */
 const MAX_RUNS_PER_CONNECTION = 64;
-/** A client that sends faster than this floods: its connection ends. */
+/** A client that sends faster than this is flooding: its connection is closed. */
 const MAX_MESSAGES_PER_SECOND = 200;
-/** What a client has not read of its answers; one that reads nothing is not waited for. */
+/** Backpressure limit: a client with more unread output than this is not waited for. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
-/** The same of all connections of a caller together, and of messages that are not complete yet. */
+/** Limit for all connections of a caller together, incomplete messages included. */
 const MAX_HELD_BYTES_OF_CALLER = 128 * 1024 * 1024;
-/** Less of one connection is not worth summing up. */
+/** A connection that holds less does not trigger the sum over all connections. */
 const LITTLE_BYTES = 1024 * 1024;
-/** For the peer to close its side too; the library would wait for half a minute. */
+/** Time for the peer to close its side. The library would wait for half a minute. */
 const GOODBYE_MS = 1_000;
 /** A close frame has room for 123 bytes. */
 const MAX_REASON_CHARACTERS = 100;
 const CLOSE = { policy: 1008, tooMuch: 1009, goingAway: 1001 } as const;
 
-/** `/api/v1/ws`: many runs on one connection, their logs while they run. A closed connection ends its runs. */
+/** `/api/v1/ws`: many runs on one connection, with their logs while they run. A closed connection cancels its runs. */
 export class WebSocketApi {
   readonly #rest: RestContext;
   readonly #connections = new Set<Connection>();
@@ -54,9 +54,9 @@ export class WebSocketApi {
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload: maxMessageBytes,
-      // A compressed message may be a thousand times larger than it looks.
+      // A compressed message can be a thousand times larger than it looks.
       perMessageDeflate: false,
-      // Pings count too: a peer that sends them without reading must not fill our memory with answers.
+      // Pings count too: a peer that sends them without reading must not fill our memory with pongs.
       autoPong: false,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
@@ -105,7 +105,7 @@ export class WebSocketApi {
     });
   }
 
-  /** Whether the connections of a caller hold more than they may, where one of them holds this much. */
+  /** Whether all connections of a caller hold too much. `own`: what the current one holds. */
   #holdsTooMuch(subject: string, own: number): boolean {
     if (own < Math.min(LITTLE_BYTES, this.#maxHeldBytes / 8)) return false;
     let held = 0;
@@ -127,17 +127,17 @@ interface ConnectionOptions {
 }
 
 class Connection {
-  /** Whose it was when it was opened. */
+  /** The caller at the time the connection was opened. */
   readonly subject: string;
   readonly #peer: WebSocket;
   readonly #whoIs: () => ReturnType<Gate['whoIs']>;
   readonly #rest: RestContext;
-  /** What the client said when it connected: everything on the connection is a part of that. */
+  /** The trace context of the upgrade request. Every run on the connection belongs to it. */
   readonly #trace: TraceContext | undefined;
   readonly #gone = new AbortController();
   readonly #running = new Set<string>();
   readonly #holdsTooMuch: (own: number) => boolean;
-  /** Bytes that came since the last message was complete. */
+  /** Bytes received since the last complete message. */
   #unfinishedBytes = 0;
   #isAlive = true;
   #second = 0;
@@ -162,11 +162,11 @@ class Connection {
       else if (peer.bufferedAmount < MAX_UNREAD_BYTES) peer.pong(data);
     });
     peer.on('close', () => this.#gone.abort());
-    // A message that is too large, or is not text: the library closes the connection with the right code.
+    // A message that is too large or is not text: the library closes the connection with the right code.
     peer.on('error', () => {});
   }
 
-  /** What the host holds for it: what it has not sent to its end, and what it has not read. */
+  /** Memory that the host holds for it: incomplete input and unread output. */
   get heldBytes(): number {
     return this.#unfinishedBytes + this.#peer.bufferedAmount;
   }
@@ -176,16 +176,16 @@ class Connection {
     if (this.#holdsTooMuch(this.#unfinishedBytes)) this.cut();
   }
 
-  /** A peer that has not answered by the next one is gone, whatever its network says. */
+  /** A peer that has not answered by the next ping is gone, whatever its network says. */
   beat(): void {
     if (!this.#isAlive) return this.#peer.terminate();
     this.#isAlive = false;
     this.#peer.ping();
-    // A token that cannot be checked now is checked at the next message, before anything runs.
+    // If the token cannot be checked now, it is checked at the next message, before anything runs.
     this.#admitted().catch(() => {});
   }
 
-  /** Whose connection it is, as its token says now. One that is not accepted any more ends the connection. */
+  /** The caller, by the current state of its token. A token that is no longer accepted closes the connection. */
   async #admitted(id?: string): Promise<Principal | undefined> {
     const admitted = await this.#whoIs();
     if ('principal' in admitted) return admitted.principal;
@@ -195,7 +195,7 @@ class Connection {
     return undefined;
   }
 
-  /** Without its goodbye. */
+  /** Closes without a close handshake. */
   cut(): void {
     this.#peer.terminate();
   }
@@ -213,7 +213,7 @@ class Connection {
     if ('problem' in message) return this.#complain(message.id, message.problem);
     const { id, input } = message;
     if (this.#running.has(id))
-      // Not under that id: the client would take it for the end of the run that it has.
+      // Not under that id: the client would take it for the result of the run in progress.
       return this.#complain('', `${JSON.stringify(id)} is running already; give each its own id`, undefined, { id });
     if (this.#running.size >= MAX_RUNS_PER_CONNECTION)
       return this.#complain(id, `${MAX_RUNS_PER_CONNECTION} are running already on this connection; wait for one`);
@@ -289,7 +289,7 @@ const TOO_MANY = {
 } as const;
 const NO_ROOM = { status: 503, message: 'there are too many connections; try again later', code: 'busy' } as const;
 
-/** Among the subprotocols that a browser offers: `bearer.<token>`. */
+/** Reads `bearer.<token>` from the subprotocols that a browser offers. */
 function offeredToken(header: string | undefined): string | undefined {
   const offered = header?.split(',').map((each) => each.trim());
   return offered?.find((each) => each.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);

@@ -98,11 +98,11 @@ async function write(own: OwnFile, added: readonly NewServer[]): Promise<Written
     return {};
   }
   const text = own.text === '' ? renderConfig(added, own.file) : withServers(own.text, own.file, added);
-  // Nothing in it is changed or lost, so there is no copy.
+  // Nothing in the file is changed or lost, so no backup is made.
   return writeOver(own, text, { keepsCopy: false, isPrivate: !own.isShared && added.some(holdsValues) });
 }
 
-/** What was asked for, checked. Throws `bad_input`. */
+/** The requested server, validated. Throws `bad_input`. */
 function serverOf(name: string, words: readonly string[], flags: AddFlags, environment: Environment): JsonObject {
   if (!isValidServerName(name))
     throw bad(

@@ -132,7 +132,7 @@ async function show({ approvals }: ComposedRecords, given: string, flags: ShowFl
   return EXIT.ok;
 }
 
-/** With scope `calls`, everything that waits on the same card. */
+/** With scope `calls`, every pending call on the same card. */
 async function cardWith(
   approvals: ComposedRecords['approvals'],
   approval: Approval,
@@ -160,7 +160,7 @@ async function decide(
   const { id } = approval;
   if (approval.state === 'PENDING' && state === 'APPROVED')
     await refuseEndedRun(approval, scope, (runId) => records.suspended.show(runId));
-  // A program can ask for something else at any moment: what is decided about is what was just shown, by its ids.
+  // A program can make other calls at any moment. The decision covers exactly what was just shown, by its ids.
   const card = await cardWith(records.approvals, approval, scope);
   const isShown = approval.state === 'PENDING' && isToBeShown(given, state, digest);
   if (isShown && given !== LAST && isKnownWhole(card)) process.stdout.write(`${renderOne(approval).text}\n`);
@@ -188,13 +188,13 @@ async function decide(
   return EXIT.ok;
 }
 
-/** Naming the digest means it was read, and a program that decides with the secret reads `--json`. A person is shown it now. */
+/** If the digest is named, the call was read. A program that decides with the secret reads `--json`. Anyone else is shown it now. */
 function isToBeShown(given: string, state: 'APPROVED' | 'DENIED', digest: string | undefined): boolean {
   if (given === LAST) return true;
   return state === 'APPROVED' && digest === undefined && hasPersonAtTerminal();
 }
 
-/** The id comes from a message that shows short arguments in full. Of longer ones the person has seen only a part. */
+/** The id comes from a message that shows short arguments in full. The person has seen only part of longer ones. */
 function isKnownWhole(card: readonly Approval[]): boolean {
   const [{ arguments: input, hiddenParts, isUnreadable }] = card as readonly [Approval];
   const isShort = JSON.stringify(input).length <= MAX_ARGUMENT_CHARACTERS;
@@ -214,16 +214,16 @@ async function isWanted(card: readonly Approval[], state: 'APPROVED' | 'DENIED',
   }
   const calls = card.length === 1 ? 'this call' : `these ${card.length} calls`;
   const reach = scope === 'run' || scope === 'hour' ? `this, with --scope ${scope}` : calls;
-  // The name once more: arguments of many lines push the first line off the screen.
+  // The name is repeated: arguments of many lines push the first line off the screen.
   return askYesNo(`${state === 'APPROVED' ? 'Approve' : 'Deny'} ${reach}?`, {
     text: `${text}\n\n${nameOf(first)}\n`,
   });
 }
 
-/** Long enough for a host that is up to take the run. */
+/** Long enough for a running host to take the run. */
 const NOTICE_MS = 1_500;
 
-/** The file that was named: what is typed next needs it too. */
+/** The `--config` file that was named: the next command needs it too. */
 function configOf(context: CommandContext): { readonly configFile?: string } {
   const configFile = context.configFile();
   return configFile === undefined ? {} : { configFile };
@@ -258,7 +258,7 @@ async function sayWhatNext(
   const until = Date.now() + NOTICE_MS;
   for (;;) {
     const run = await suspended.show(runId).catch(() => undefined);
-    // Not stored: the program still has its place, in a host that looks for decisions.
+    // Not stored: the run is still in the memory of a host that polls for decisions.
     if (run === undefined || run.state !== 'suspended') return;
     if (Date.now() > until) break;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -268,7 +268,7 @@ async function sayWhatNext(
   );
 }
 
-/** Throws where nobody can be seen to be a person. */
+/** Throws if there is no proof that a person decides. */
 async function personOf({ approverSecret }: ComposedRecords): Promise<string> {
   const isGiven = await approverSecret.isGiven();
   if (isGiven === true) return `${userName()} (secret)`;
@@ -304,7 +304,7 @@ function scopeOf(text: string): GrantScope {
   );
 }
 
-/** By its id or the beginning of it. `last` is the newest that waits; to look at, else the newest of all. */
+/** By its id or a prefix of it. `last` is the newest pending one; when only looking, else the newest of all. */
 async function mustFind(
   approvals: ComposedRecords['approvals'],
   given: string,

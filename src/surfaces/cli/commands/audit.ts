@@ -111,7 +111,7 @@ async function exportAll(flags: FilterFlags, context: CommandContext): Promise<n
   await using log = await context.audit();
   for await (const record of log.each(await ofRun(filter, log))) {
     if (!isOpen(process.stdout)) break;
-    // A reader that is slower than we are must not make us keep everything.
+    // Backpressure: a slow reader must not make us buffer everything.
     if (!process.stdout.write(`${printableJson(outward(record))}\n`)) await whenWritable(process.stdout);
   }
   return EXIT.ok;
@@ -199,7 +199,7 @@ function filterOf({ run, server, tool, since }: FilterFlags): AuditFilter {
   };
 }
 
-/** `--run` may be the beginning of an id, or `last`: the run of the newest record. */
+/** `--run` may be a prefix of an id, or `last`: the run of the newest record. */
 async function ofRun(filter: AuditFilter, log: AuditLog): Promise<AuditFilter> {
   if (filter.runId === undefined) return filter;
   const runId = await findId(filter.runId, {
@@ -208,7 +208,7 @@ async function ofRun(filter: AuditFilter, log: AuditLog): Promise<AuditFilter> {
     idsWith: (prefix, limit) => log.runIdsWith(prefix, limit),
     latest: async () => (await log.records({}, 1))[0]?.runId,
   });
-  // A run that called nothing is on no record, and is not a mistake.
+  // A run that made no calls has no record. That is not an error.
   return { ...filter, runId: runId ?? filter.runId };
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { KeyPlace } from '../../../domain/key.js';
 import { type CommandContext, EXIT } from '../command.js';
 
-/** `codemode auth key`: where the key is that seals logins and suspended runs, and putting it elsewhere. */
+/** `codemode auth key`: shows where the key is that seals logins and suspended runs, and moves it. */
 export function registerKey(auth: Command, context: CommandContext): void {
   const key = auth
     .command('key')

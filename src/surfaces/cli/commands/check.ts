@@ -37,7 +37,7 @@ Examples:
   codemode check report.ts
 `;
 
-/** The same as when nothing could be run: the command has not done its work. */
+/** The same status as when nothing could be run: the command has not done its work. */
 const UNAVAILABLE = 69;
 
 async function install(context: CommandContext): Promise<number> {

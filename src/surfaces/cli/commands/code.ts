@@ -84,7 +84,7 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
     takesProxyFile: true,
     ...omitUndefined({ logLevel }),
   };
-  // Before anything is started: a script that is refused, or a feature that is off, needs no jail to be told so.
+  // Before anything is started: refusing a script, or a feature that is off, needs no jail.
   const defaults = scriptDefaults((await context.config(own)).config);
   const script = parseScriptRun(request, defaults);
   const { host, config } = await context.compose(own);
@@ -119,7 +119,7 @@ export async function runOne(context: CommandContext, request: JsonObject, logLe
   return response.ok ? EXIT.ok : EXIT.failed;
 }
 
-/** The flags as the contract has them. What is wrong with their values is said in the words of the flags. */
+/** The flags as a request of the contract. Wrong values are reported by the names of their flags. */
 async function requestOf(flags: ExecFlags): Promise<JsonObject> {
   const options = {
     ...wholeNumber('--timeout', 'timeout_ms', flags.timeout, 1, MAX_TIMEOUT_MS),
@@ -176,7 +176,7 @@ function kindOf(value: JsonValue): string {
   return value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** The script waits meanwhile, as long as its time allows. */
+/** The script waits for the decision until its timeout. */
 async function tellOf(approvals: readonly Approval[], log: Log): Promise<void> {
   for (const { id, tool, reason } of approvals)
     log(

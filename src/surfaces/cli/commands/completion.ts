@@ -53,8 +53,8 @@ Exit status: 0, 2 bad input.
 const STATUS = '\nExit status: 0, 2 bad input.\n';
 
 /**
- * Names reach a shell and a terminal, and some come from a project's file. What is not a plain word is not offered: no
- * space, quote, dollar sign or control character gets there.
+ * Names reach a shell and a terminal, and some come from a project's file. Only plain words are offered: no space, quote, dollar
+ * sign or control character gets through.
  */
 const PLAIN_WORD = /^[A-Za-z0-9][A-Za-z0-9_.@:/-]{0,127}$/;
 
@@ -65,7 +65,7 @@ async function valuesOf(kind: LookedUp, context: CommandContext): Promise<string
 async function namesOf(kind: LookedUp, context: CommandContext): Promise<readonly string[]> {
   switch (kind) {
     case 'servers': {
-      // A configuration that cannot be used has no servers to offer; other commands say why.
+      // An unusable configuration has no servers to offer. Other commands say why.
       const loaded = await context.config().catch(() => undefined);
       return Object.keys(loaded?.config.mcpServers ?? {});
     }

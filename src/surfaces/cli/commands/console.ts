@@ -18,7 +18,7 @@ interface ConsoleFlags {
 }
 
 const EXIT_MS = 30_000;
-/** Its process is known to run: one that is busy is waited for, and not doubled. A port that nobody has refuses at once. */
+/** Its process is known to be running. If it is busy we wait for it rather than start a second one. An unused port refuses at once. */
 const ANSWER_MS = 15_000;
 
 export const register: Register = (program, context) => {
@@ -85,7 +85,7 @@ async function show(link: string, { open }: ConsoleFlags): Promise<void> {
   if (!isOpen) process.stderr.write('codemode: no browser could be opened; open the link yourself. It works once.\n');
 }
 
-/** A link to a host that serves already; undefined where none does. */
+/** A link to a host that already serves the console; undefined if there is none. */
 async function linkToRunning(
   records: ComposedRecords,
   maker: LinkMaker,
@@ -110,8 +110,8 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * Who makes the link, and what it is good for. A user who has made an approver's secret wants it for every link: a program can open
- * a terminal of its own, and does not know the secret.
+ * Who makes the link, and its role. If an approver's secret exists, every link needs it: a program can open its own terminal, but
+ * does not know the secret.
  */
 async function makerOf({ approverSecret }: ComposedRecords, isApprover: boolean): Promise<LinkMaker> {
   const role = isApprover ? 'approver' : 'owner';
@@ -158,7 +158,7 @@ function addressOf(text: string | undefined): string | undefined {
 }
 
 function portOf(text: string | undefined): number {
-  // Another one each time: what a browser has kept of another program at the same port is then not what it opens.
+  // A different port each time: the browser then does not use what it cached from another program on the same port.
   if (text === undefined) return 0;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;

@@ -38,9 +38,9 @@ On a terminal it ends with a link to the console, where the run can be looked at
 Exit status: 0, 1 the program failed, 69 no jail available.
 `;
 
-/** Fresh sandboxes in a row: the first pays for compiling the engine, the rest show what a run costs. */
+/** Consecutive runs in fresh sandboxes: the first pays for compiling the engine, the rest show what a run costs. */
 const RUNS = 100;
-/** Of JSON with English words in it, by common tokenizers. */
+/** For JSON with English words, by common tokenizers. */
 const BYTES_PER_TOKEN = 4;
 
 interface Timing {
@@ -76,10 +76,10 @@ async function demo(isJson: boolean, context: CommandContext): Promise<number> {
   return summary.outcome.status === 'completed' ? 0 : 1;
 }
 
-/** What was run can be looked at, until the person has seen it. */
+/** Serves the console until the person has looked at the runs. */
 async function showConsole(composed: Composed): Promise<void> {
   if (await composed.isApproverSecretMade()) {
-    // A link may approve, and the demo asks for no secret.
+    // A link may approve calls, and the demo does not ask for the secret.
     process.stdout.write(`${styled('bold', 'Look at it in your browser')}\n  codemode console\n`);
     return;
   }
@@ -96,7 +96,7 @@ async function showConsole(composed: Composed): Promise<void> {
   await service.close();
 }
 
-/** Counts what the tools answer: an agent that calls them itself reads all of it. */
+/** Counts the bytes of tool results: an agent that calls the tools itself reads all of them. */
 function openSession(host: Host, read: { toolResultBytes: number }): Session {
   const presentation: Presentation = {
     ...codemodePresentation,

@@ -76,7 +76,7 @@ async function loadedOrFinding(context: CommandContext): Promise<LoadedConfig | 
   }
 }
 
-/** Servers first: a run waits for servers that nobody has asked yet. Without a jail, servers can still be looked at. */
+/** Servers first: a run waits for servers that were never asked. Without a jail, servers can still be inspected. */
 async function inspectUse(
   loaded: LoadedConfig,
   context: CommandContext,
@@ -98,7 +98,7 @@ async function inspectUse(
     const view = inventory.view(undefined, codeMode);
     const profile = createProfile(loaded.config, await context.machine(loaded.config));
     found(codeModeFindings(view, toldTexts(profile, view, []), codeMode.enabled));
-    // It is no fault to be without it.
+    // A missing type checker is not an error.
     const types = await open().then(
       ({ host }) => host.typeChecking(),
       () => undefined,

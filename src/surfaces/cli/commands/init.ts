@@ -97,14 +97,14 @@ async function init(flags: InitFlags, context: CommandContext): Promise<number> 
   return EXIT.ok;
 }
 
-/** Whether the file is that of the folder, and is not trusted just because it was named. */
+/** Whether the file is the project's own: naming it does not make it trusted. */
 function isProjectsOwn({ file, kind }: OwnFile, { project }: InitFlags, context: CommandContext): boolean {
   if (project === true) return true;
   const named = [context.configFile(), readEnvironment().CODEMODE_CONFIG].filter((each) => each !== undefined);
   return kind === 'project' && !named.some((each) => resolve(each) === file);
 }
 
-/** Asks about the user's own servers, then about those of this folder. Undefined where nothing shall be written. */
+/** Asks about the user's own servers, then about those of this folder. Undefined if nothing is to be written. */
 async function agreedPlan(
   plan: ImportPlan,
   planWith: (includesProject: boolean) => ImportPlan,
@@ -131,14 +131,14 @@ async function agreedPlan(
   return typeof answer === 'object' && /^y(es)?$/i.test(answer.text.trim()) ? whole : plan;
 }
 
-/** The configuration that is used in this folder, where it is not the one that was written. */
+/** The configuration that is in use in this folder, if it is not the file that was written. */
 async function otherInUse({ file, kind }: OwnFile, environment: Environment): Promise<string | undefined> {
   if (kind !== 'user') return undefined;
   const { found } = await findConfigFile({ cwd: process.cwd(), environment });
   return found?.file === file ? undefined : found?.file;
 }
 
-/** Before anything is asked or written. */
+/** Checked before anything is asked or written. */
 async function targetOf(flags: InitFlags, context: CommandContext): Promise<OwnFile> {
   if (flags.merge === true && flags.force === true)
     throw new HostError('bad_input', 'either --merge, which adds to the file, or --force, which replaces it');

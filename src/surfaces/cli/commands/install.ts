@@ -83,7 +83,7 @@ async function run(name: string | undefined, flags: InstallFlags, context: Comma
     ...omitUndefined({ configFile, projectFolder }),
   });
   const file = found?.file;
-  // Asks now, where a person may sit: the client that starts it could not be asked.
+  // Asks for trust now, while a person may be present. When a client starts codemode, nobody can be asked.
   if (found?.origin === 'project' && name !== undefined) await context.config();
   const start = ownStartCommand(environment, process.cwd(), found);
   if (name === undefined) return listClients(environment, start, flags.json === true);
@@ -122,20 +122,20 @@ interface Outcome {
   readonly target: Target;
   readonly plan: InstallPlan;
   readonly shared: readonly SharedServer[];
-  /** Those that codemode could not connect: they stay in the client, where they may work. */
+  /** Servers that codemode could not connect. They stay in the client, where they may work. */
   readonly failing: readonly string[];
   readonly backup: string | null;
-  /** What a person types to do the same again. */
+  /** The command that does the same again. */
   readonly shell: string;
   readonly notes: readonly string[];
 }
 
-/** A configuration that cannot be read is not a reason not to install: codemode itself will say what is wrong with it. */
+/** An unreadable configuration does not prevent the installation: codemode itself will say what is wrong with it. */
 async function serversOf(file: string | undefined, isNamed: boolean, context: CommandContext) {
   if (file === undefined) return {};
   try {
     const servers = await configuredServers(file);
-    // One that is disabled by a mistake is of no use here: the client keeps it.
+    // A server that is disabled by a mistake is not taken over: the client keeps it.
     const { disabledServers } = await context.config();
     return Object.fromEntries(
       Object.entries(servers).filter(([id]) => !disabledServers.some((each) => each.id === id)),
@@ -147,10 +147,10 @@ async function serversOf(file: string | undefined, isNamed: boolean, context: Co
   }
 }
 
-/** How long a server may take to start before it is left where it is. */
+/** How long a server may take to start before it is left in the client. */
 const CONNECTING_MS = 15_000;
 
-/** Which of them do not answer when codemode starts them. */
+/** The servers that do not answer when codemode starts them. */
 async function failingServers(shared: readonly SharedServer[], context: CommandContext): Promise<string[]> {
   const { inventory } = await context.inventory();
   await using _ = inventory;
@@ -198,7 +198,7 @@ function notesOf(
   return notes;
 }
 
-/** Which configuration was meant, where it was said before the command. */
+/** The global options that name a configuration, as they were given. */
 function asGiven(given: {
   readonly configFile: string | undefined;
   readonly projectFolder: string | undefined;
@@ -208,7 +208,7 @@ function asGiven(given: {
   return projectFolder === undefined ? '' : ` --project-folder ${shellWord(projectFolder)}`;
 }
 
-/** The options that decide what is written, as they were typed. */
+/** The options that affect what is written, as they were typed. */
 function asTyped({ replaceServers, keepServers, force }: InstallFlags): string {
   const chosen = { '--replace-servers': replaceServers, '--keep-servers': keepServers, '--force': force };
   return Object.entries(chosen)

@@ -11,7 +11,7 @@ interface McpFlags {
   readonly model?: string;
 }
 
-/** Servers are asked to end, then made to: the slowest takes a few seconds. */
+/** Servers are asked to exit, then killed: the slowest takes a few seconds. */
 const EXIT_MS = 10_000;
 
 export const register: Register = (program, context) => {

@@ -87,7 +87,7 @@ interface Measurement {
   readonly search: SearchReport | null;
   readonly drift: DriftReport | null;
   readonly overhead: (OverheadReport & { readonly isolation: string }) | null;
-  /** What the configured profile runs programs in, where that is not the engine of `overhead`. */
+  /** The runtimes of the configured profile, if they are not the engine of `overhead`. */
   readonly runtimes: readonly RuntimeReport[];
   /** What could not be measured, and why. */
   readonly notes: readonly string[];
@@ -114,7 +114,7 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
   const tokens = measureTokens(view, toldOf(view));
   const forCode = inventory.view(undefined, { ...codeModeOf(loaded.config), enabled: true });
   const breakEven = breakEvenOf(forCode, toldOf(forCode));
-  // Of details that this profile does not make a difference of, one is enough.
+  // If this profile shows no difference between two levels of detail, only one is listed.
   const levels = briefingChoices(view, (shown) => measureTokens(shown, toldOf(shown)).catalog).filter(
     (choice, index, all) => choice.tokens !== all[index - 1]?.tokens,
   );
@@ -145,7 +145,7 @@ function searchOf(inventory: Inventory) {
 
 type Times = Pick<Measurement, 'drift' | 'overhead' | 'runtimes' | 'notes'>;
 
-/** A set-up that can't run programs still has tokens to count: that is said, and the rest is measured. */
+/** Tokens can be counted even if programs cannot run here: a note says so, and the rest is measured. */
 async function measureTimes(context: CommandContext, profile: ProfileName, machine: Machine): Promise<Times> {
   try {
     const spans = new SpanRecord();
@@ -172,7 +172,7 @@ async function measureTimes(context: CommandContext, profile: ProfileName, machi
   }
 }
 
-/** A run and a call are timed in what the profile really uses. Go is timed by whole runs only. */
+/** A run and a call are timed in the runtime that the profile uses. Go is timed by whole runs only. */
 function programsOf(session: Session, profile: ProfileName, { runtimes }: Machine): MeasuredPrograms | undefined {
   const { runtime } = needsOf(profile);
   if (runtime === 'go') return undefined;
@@ -181,7 +181,7 @@ function programsOf(session: Session, profile: ProfileName, { runtimes }: Machin
   return first === undefined ? undefined : processPrograms(session, first.language);
 }
 
-/** What the configured profile runs programs in. A Go that has compiled nothing yet would take half a minute: not timed. */
+/** Times the runtimes of the configured profile. Go with an empty build cache would take half a minute, so it is not timed. */
 async function measureRuntimes(
   session: Session,
   profile: ProfileName,
@@ -240,7 +240,7 @@ function render({ verdict, tokens, search, drift, overhead, runtimes, notes }: M
   return `${styled('bold', answer)}: ${verdict.reason}.\n\n${table.join('\n')}\n${remarks.map((note) => `\n${plain(note)}\n`).join('')}`;
 }
 
-/** Both are counted in tokens, and are in one line. */
+/** Both are counted in tokens, and appear on one line. */
 const BUDGET_NOTE =
   'prompt.tokenBudget is how much the list of servers and tools may take. The tokens beside it are all that an agent then reads in (b): ' +
   'that list, the rules for programs and the schemas of our own tools. So they are usually more than the budget.';

@@ -33,7 +33,7 @@ export const register: Register = (program, context) => {
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
     .action(async (name: string, _: unknown, command: Command) => {
-      // `--json` is an option of the overview too, which takes it wherever it stands.
+      // `--json` is also an option of the overview, which takes it wherever it stands.
       context.exitWith(await check(name, command.optsWithGlobals<CheckFlags>(), context));
     });
 };
@@ -81,7 +81,7 @@ const PRESETS: Readonly<Record<Preset, string>> = {
 };
 const MAX_NAMED = 8;
 
-/** How many tools are allowed, asked about and denied; the exceptions by name. */
+/** How many tools are allowed, ask or are denied. Exceptions are listed by name. */
 function countsOf(tools: readonly PolicyReport[]): string {
   if (tools.length === 0) return 'no tools are known; see: codemode servers';
   const parts = (['allow', 'ask', 'deny'] as const).flatMap((decision) => {

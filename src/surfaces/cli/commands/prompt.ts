@@ -46,7 +46,7 @@ async function prompt(flags: PromptFlags, context: CommandContext): Promise<numb
   await loadTools(inventory, flags.refresh === true);
   noteProblems(inventory, []);
   const profile = createProfile(loaded.config, await context.machine(loaded.config));
-  // The agent that a client starts on this machine.
+  // As for an agent that a client starts on this machine.
   const names = profile.tools.map(({ name }) => name);
   const scripts = await withRecords(context, (records) => records.scripts.list());
   const ofProfile = scripts.filter((script) => script.profile === profile.name);

@@ -75,10 +75,10 @@ async function replay(name: string, flags: ReplayFlags, context: CommandContext)
   return isSame && !hasDrifted ? EXIT.ok : EXIT.failed;
 }
 
-/** The store keeps none of more than 8 Mi characters, each of up to three bytes. */
+/** The store keeps no recording of more than 8 Mi characters, each of up to three bytes. */
 const RECORDING = { name: 'recording', maxBytes: 3 * MAX_RECORDING_CHARACTERS, advice: 'it was not made by --export' };
 
-/** A file where there is one of that name: files are not named like runs. */
+/** An existing file of that name takes precedence: run ids do not look like file names. */
 async function find(name: string, context: CommandContext): Promise<AnyRecording> {
   if (existsSync(name)) return decodeRecording((await readNamedFile(name, RECORDING)).toString('utf8'));
   return withRecords(context, async ({ suspended }) => suspended.recordingOf(await runIdOf(suspended, name)));

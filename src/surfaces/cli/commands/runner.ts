@@ -27,7 +27,7 @@ export const register: Register = (program, context) => {
     .argument('[language]', `the interpreter: ${PROCESS_LANGUAGES.join(' or ')}`)
     .option('--timeout [ms]', 'stop it after this many milliseconds')
     .option('--memory [size]', 'the most memory it may use, such as 256MB')
-    // What is wrong with the words is said on the one line, as everything is.
+    // Wrong arguments are reported on the one line of output, like everything else.
     .allowUnknownOption()
     .allowExcessArguments()
     .addHelpText('after', HELP)
@@ -50,9 +50,9 @@ Examples:
   echo 'result = sum(range(10))' | codemode runner python --timeout 5000 --memory 128MB
 `;
 
-/** A host that is told to stop and does not come to an end says so after this long. */
+/** If the host does not stop within this time after a signal, the line says so. */
 const STOP_GRACE_MS = 3_000;
-/** The line is written by then; servers that do not close are not waited for. */
+/** The line is already written, so servers that do not close are not waited for any longer. */
 const CLOSE_GRACE_MS = 5_000;
 async function runner(words: readonly string[], flags: RunnerFlags, context: CommandContext): Promise<number> {
   const language = PROCESS_LANGUAGES.find((each) => each === words[0]);
@@ -63,7 +63,7 @@ async function runner(words: readonly string[], flags: RunnerFlags, context: Com
     const asked = argumentsOf(words, language, flags);
     const answered = run(line.ticket, asked, stop, context);
     const answer = await Promise.race([answered, stop.overdue]);
-    // First, because what the program printed ends with a mark where it was cut.
+    // Notes first: the program's output ends with a mark if it was cut.
     for (const note of answer.notes) process.stderr.write(`codemode: ${plain(note)}\n`);
     if (answer.printed !== '') process.stderr.write(process.stderr.isTTY ? plain(answer.printed) : answer.printed);
     await line.write(answer);
@@ -78,13 +78,13 @@ async function runner(words: readonly string[], flags: RunnerFlags, context: Com
     process.stderr.write(`codemode: ${plain(said ?? refusal.message)}\n`);
     await line.write(line.ticket.refused(refusal));
     const status = isBadWord ? EXIT.badInput : EXIT.failed;
-    // What was opened meanwhile is nobody's any more, and dies with us.
+    // Anything opened in the meantime has no owner, and ends with this process.
     exitAfter(0, status);
     return status;
   }
 }
 
-/** What is wrong with the words before `runner`, on the one line. */
+/** Reports wrong arguments before `runner`, on the one line of output. */
 export function refuseWords(words: readonly string[], problem: string): void {
   const language = PROCESS_LANGUAGES.find((each) => words.includes(each));
   const { error } = new BadArguments(problem.replace(/^error: /, ''));
@@ -111,7 +111,7 @@ async function run(
   } catch (error) {
     throw isHostError(error) ? new BadArguments(error.message) : error;
   }
-  // A signal that comes before the program runs is what its line says.
+  // If a signal comes before the program runs, the line reports it.
   const { host, config } = await Promise.race([context.compose({ profile: 'runner' }), stop.interrupted]);
   if (stop.signal.aborted) await stop.interrupted;
   const session = host.openSession({
@@ -122,7 +122,7 @@ async function run(
     reservedNames: [],
     maxResultBytes: settings.maxLineBytes,
   });
-  // A program that was piped in leaves nobody to be asked here; a person who reads this can decide on another terminal.
+  // stdin holds the program, so nobody can be asked here. A person who reads stderr can decide on another terminal.
   const asker = askerOnTerminal(host.approvals) ?? (process.stderr.isTTY ? tellOf : undefined);
   const answer = await withProgress('running the program', ({ hold, onStep }) => {
     const askPerson: AskPerson | undefined = asker && ((asked, over) => hold(() => asker(asked, over)));
@@ -148,7 +148,7 @@ class OneLine {
       try {
         writeSync(1, `${ticket.refused(INTERNAL).line}\n`);
       } catch {
-        // Nobody reads it.
+        // The reader is gone.
       }
     });
   }
@@ -161,15 +161,15 @@ class OneLine {
 }
 
 interface Stopping {
-  /** Ends the program. */
+  /** Cancels the program. */
   readonly signal: AbortSignal;
   /** Rejects at once. */
   readonly interrupted: Promise<never>;
-  /** Rejects where nothing has come of it in time. */
+  /** Rejects if the run has not stopped in time. */
   readonly overdue: Promise<never>;
 }
 
-/** What signals to this process lead to. The first counts: nobody gets out of writing the line by sending two. */
+/** How signals to this process are handled. Only the first counts: sending two does not prevent the line from being written. */
 function stopping(early: EarlySignals | undefined): Stopping {
   const stop = new AbortController();
   const interrupted = new Promise<never>((_, reject) => {

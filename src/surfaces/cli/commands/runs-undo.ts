@@ -13,9 +13,9 @@ import { waitFor } from '../terminal/progress.js';
 import { plainLine, printableJson } from '../terminal/terminal.js';
 import { hasPersonAtTerminal } from '../terminal/terminal-line.js';
 
-/** The runs of a person at this machine: their own, and those of the agents that their clients start. */
+/** Runs of the person at this machine: their own, and those of agents that their clients start. */
 const OWN = [COMMAND_LINE_CALLER, LOCAL_CALLER];
-/** As of a run that is suspended: nothing has failed, and a person has to decide. */
+/** The exit status of a suspended run: nothing has failed, and a person has to decide. */
 const WAITS = 3;
 
 interface UndoFlags {
@@ -24,7 +24,7 @@ interface UndoFlags {
   readonly json?: boolean;
 }
 
-/** `runs undo`: shows what can be undone of a run, then does it. */
+/** `runs undo`: shows what can be undone in a run, then undoes it. */
 export function registerUndo(runs: Command, context: CommandContext): void {
   runs
     .command('undo')

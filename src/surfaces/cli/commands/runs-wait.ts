@@ -9,12 +9,12 @@ import { RUN_ARGUMENT, runIdOf } from '../runs/run-id.js';
 import { waitFor } from '../terminal/progress.js';
 
 const LOOK_EVERY_MS = 200;
-/** Its time has run out, and the run is not. */
+/** Exit status if the timeout passed and the run is not over. */
 const STILL_SUSPENDED = 3;
 const STILL_RUNNING = 75;
 const MAX_TIMEOUT_MS = 7 * 24 * 60 * 60 * 1_000;
 
-/** `codemode runs wait`: for scripts that started a run which was suspended, or continues in another process. */
+/** `codemode runs wait`: for shell scripts whose run was suspended, or continues in another process. */
 export function registerWait(runs: Command, context: CommandContext): void {
   runs
     .command('wait')

@@ -101,14 +101,14 @@ function list(context: CommandContext, flags: ListFlags): Promise<number> {
   });
 }
 
-/** For people: what waits for them is never below what has ended. */
+/** For people: runs that wait for a decision come before runs that are over. */
 function waitingFirst(runs: readonly RunView[]): RunView[] {
   const isWaiting = ({ state }: RunView) => state === 'suspended';
   return [...runs.filter(isWaiting), ...runs.filter((run) => !isWaiting(run))];
 }
 
 async function resume(context: CommandContext, given: string, flags: OutputFlags): Promise<number> {
-  // Looked up first: a mistyped id does not wait for a jail. A whole one needs no lookup.
+  // Looked up first, so that a mistyped id does not wait for a jail. A whole id needs no lookup.
   const runId = isWholeId(given) ? given : await withRecords(context, ({ suspended }) => runIdOf(suspended, given));
   const { host } = await context.compose();
   await using _ = host;
@@ -131,7 +131,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'PROGRAM', cutFirst: 3 },
 ];
 
-/** For people: short ids and times that have passed. Without a terminal: whole ids and timestamps, to be searched. */
+/** For people: short ids and relative times. Without a terminal: whole ids and timestamps, for searching. */
 function renderList(runs: readonly RunView[]): string {
   const width = terminalWidth();
   const isForPeople = width !== undefined;

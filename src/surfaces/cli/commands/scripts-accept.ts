@@ -4,7 +4,7 @@ import { type CommandContext, EXIT, withRecords } from '../command.js';
 import { waitFor } from '../terminal/progress.js';
 import { plainLine } from '../terminal/terminal.js';
 
-/** `scripts accept`: the tools that a script calls, as they are now, are fine. */
+/** `scripts accept`: accepts the current versions of the tools that a script calls. */
 export function registerAccept(scripts: Command, context: CommandContext): void {
   scripts
     .command('accept')

@@ -16,7 +16,7 @@ export interface FromRunFlags {
   readonly check: boolean;
 }
 
-/** `scripts add --from-run`: a run that worked becomes a script. */
+/** `scripts add --from-run`: keeps a run that succeeded as a script. */
 export async function addFromRun(
   context: CommandContext,
   { name, run }: { readonly name: string; readonly run: string },
@@ -35,7 +35,7 @@ export async function addFromRun(
     return scriptFromRun(recording, profile, { name, description: flags.description, inputs });
   });
   const { script } = made;
-  // Unchanged it has run already. Classic scripts are read by the contract that runs them.
+  // An unchanged program has already run. Classic scripts are parsed by the contract that runs them.
   if (made.replaced.length > 0 && flags.check && needsOf(script.profile).program === 'module')
     await checkSyntax(context, script.source, script.language);
   const version = flags.dryRun === true ? undefined : await store(context, made, flags.replace === true);

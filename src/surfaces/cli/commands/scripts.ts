@@ -168,7 +168,7 @@ async function add(
     description: flags.description,
     ...omitUndefined({ inputSchema: schema }),
   };
-  // Classic scripts are read by the contract that runs them.
+  // Classic scripts are parsed by the contract that runs them.
   if (flags.check && needsOf(profile).program === 'module') await checkSyntax(context, source, language);
   const replaces = flags.replace === true;
   const { isNew } = await withRecords(context, ({ scripts }) => scripts.add(script, { replaces }));
@@ -218,7 +218,7 @@ function show(context: CommandContext, given: string, isJson: boolean): Promise<
 async function run(context: CommandContext, name: string, flags: RunFlags): Promise<number> {
   const given = wholeNumber('timeout', 'timeoutMs', flags.timeout);
   const value = await readInput(flags);
-  // Looked for first: who mistypes a name does not wait for a jail.
+  // Looked up first, so that a mistyped name does not wait for a jail.
   const script = await withRecords(context, ({ scripts }) => scripts.get(name));
   const { checkScriptInput } = await import('../../../host/scripts/script-input.js');
   const checked = checkScriptInput(script, value);
@@ -249,7 +249,7 @@ async function readInput({ input, inputFile }: RunFlags): Promise<JsonValue | un
   }
 }
 
-/** A classic script is run by its own contract: what changed is asked about before. */
+/** A classic script is run by its own contract, so changed tools are confirmed before. */
 async function confirmAlone(context: CommandContext, script: StoredScript): Promise<void> {
   const composed = await context.compose();
   await using _ = composed.host;

@@ -15,7 +15,7 @@ interface ServeFlags {
   readonly port?: string;
 }
 
-/** Longer than calls in flight are waited for. */
+/** Longer than the grace period of calls in flight. */
 const EXIT_MS = 30_000;
 
 export const register: Register = (program, context) => {
@@ -45,7 +45,7 @@ async function serve({ model, profile, ...own }: ServeFlags, context: CommandCon
   for (const line of startupLines(composed, await composed.host.open())) log(line);
   log(`listening on ${service.url}`);
   log(`connect a client: ${connectCommand(service.url, composed.config.security.auth.provider)}`);
-  // On a terminal only: elsewhere the lines end up in a log that others read.
+  // Only on a terminal: elsewhere the lines go to a log that others read.
   if (hasPersonAtTerminal(process.stderr))
     log(`the console, once: ${await service.consoleLink({ role: 'owner', name: `${userName()} (console)` })}`);
   else log(`the console is at ${service.url}/; a link that opens it: codemode console`);
@@ -59,7 +59,7 @@ async function serve({ model, profile, ...own }: ServeFlags, context: CommandCon
   return 0;
 }
 
-/** With a token that is accepted: where an issuer gives them out, the printed one is not. */
+/** With a token that is accepted: if an issuer gives out tokens, the printed one is not. */
 function connectCommand(url: string, provider: Config['security']['auth']['provider']): string {
   const command = `claude mcp add --transport http codemode ${url}/mcp`;
   if (provider === 'none') return command;

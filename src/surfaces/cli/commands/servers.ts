@@ -59,7 +59,7 @@ async function servers(flags: ServersFlags, context: CommandContext): Promise<nu
   return isOk ? 0 : 1;
 }
 
-/** A server that is switched off is as it should be; one that is disabled by a mistake is not. */
+/** A server that was switched off is not down. A server that is disabled by a mistake is. */
 export function isDown({ state, reason }: ServerReport): boolean {
   return state === 'disabled' ? reason !== undefined : state !== 'ready';
 }
@@ -90,7 +90,7 @@ function asJson(report: ServerReport, loaded: LoadedConfig, quarantines: readonl
   };
 }
 
-/** The server's usual variables that are set here and that its process does not see. */
+/** The server's usual variables that are set here but not passed to its process. */
 function unpassed(id: string, { config }: LoadedConfig): string[] {
   const server = config.mcpServers[id];
   return server === undefined ? [] : unpassedVariables(server, readEnvironment());
@@ -102,14 +102,14 @@ const COLUMNS: readonly Column[] = [
   { title: 'TOOLS, TRANSPORT, VERSION', cutFirst: 2 },
 ];
 
-/** On a terminal the last lines of a process that ended stand below each other, as it wrote them. */
+/** On a terminal, the last lines of a crashed process are shown on separate lines, as it wrote them. */
 function whyDown({ reason = 'it did not answer', crash }: ServerReport): string[] {
   if (crash === undefined || terminalWidth() === undefined) return [wrapLines(plainBlock(reason, INDENT))];
   const title = `${crash.summary}. The last lines of its stderr:`;
   return [wrapLines(plainBlock(title, INDENT)), ...crash.lines.map((line) => plainBlock(line, `${INDENT}  `))];
 }
 
-/** A command below it stays on one line, to be copied. */
+/** A command in the advice stays on one line, to be copied. */
 function advice(text: string): string[] {
   const [first = '', ...commands] = text.split('\n');
   return [wrapLines(plainBlock(first, INDENT)), ...commands.map((line) => plainBlock(line, INDENT))];

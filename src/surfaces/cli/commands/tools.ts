@@ -12,7 +12,7 @@ import { countFrom1, oneOf } from '../options.js';
 import { renderTable } from '../terminal/table.js';
 import { plainBlock, plainLine, printableJson, styled } from '../terminal/terminal.js';
 
-/** `name+description` is the word of the catalog for the second. */
+/** `name+description` is the catalog's word for the second level. */
 const DETAILS = [...TOOL_DETAILS, 'name+description'] as const;
 
 interface ToolsFlags {
@@ -52,7 +52,7 @@ Examples:
   codemode tools --server github --detail full --json
 `;
 
-/** Hits of a search where nobody said how many, as in a program. */
+/** Default number of search hits, as in a program. */
 const DEFAULT_HITS = 10;
 
 async function tools(query: string, flags: ToolsFlags, context: CommandContext): Promise<number> {
@@ -64,7 +64,7 @@ async function tools(query: string, flags: ToolsFlags, context: CommandContext):
   await using _ = inventory;
   await loadTools(inventory, flags.refresh === true, flags.server === undefined ? [] : [flags.server]);
   const found = inventory.tools({
-    // People are shown whole descriptions, as far as their terminal is wide.
+    // People see whole descriptions, as far as the terminal is wide enough.
     detail: detail === 'description' && flags.json !== true ? 'full' : detail,
     ...(isSearch ? { query } : {}),
     ...omitUndefined({ server: flags.server, limit }),
@@ -78,11 +78,11 @@ async function tools(query: string, flags: ToolsFlags, context: CommandContext):
   return 0;
 }
 
-/** Where programs are files of a real interpreter: the module and the functions that its programs write. */
+/** For profiles with real interpreters: adds the module and the functions that programs use. */
 function withProgramNames(inventory: Inventory): (result: JsonObject) => JsonObject {
   const { forCode } = inventory.view();
   const namesOf = programNames(forCode, PROCESS_LANGUAGES);
-  // The signature has the name that programs of other profiles write.
+  // The signature has the name that programs of other profiles use.
   return ({ exportName, signature: _, ...result }) => {
     const tool = forCode.toolByTarget.get(`${String(result.serverId)}/${String(result.toolName)}`);
     return { ...result, ...(tool === undefined ? { exportName: exportName ?? null } : namesOf(tool)) };

@@ -83,7 +83,7 @@ async function trust(given: string | undefined, flags: TrustFlags): Promise<numb
   return say(`${styled('green', 'trusted')}: ${plainLine(file)}`);
 }
 
-/** Where a folder is named, the file in it that would be used. Throws `bad_input`. */
+/** If a folder is named, the file in it that would be used. Throws `bad_input`. */
 async function fileToTrust(given: string): Promise<string> {
   const path = resolve(given);
   const isFolder = await stat(path).then(
@@ -104,7 +104,7 @@ async function fileToTrust(given: string): Promise<string> {
 async function revoke(given: string | undefined, environment: Environment): Promise<number> {
   const trusted = new TrustedFiles(stateFolder(environment));
   const path = resolve(given ?? '.');
-  // The file may be gone: its name is enough.
+  // The file may no longer exist: its name is enough.
   const isFile = PROJECT_FILE.test(basename(path));
   const names = isFile
     ? [path]

@@ -59,7 +59,7 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
   const { runtime, program } = needsOf(loaded.config.profile);
   const language = asked ?? (runtime === 'go' ? 'go' : 'typescript');
   await loadTools(inventory, flags.refresh === true, servers);
-  // In Go the name of a function depends on the tools of the other servers: a name that two of them have gets the server's.
+  // In Go a function's name depends on all servers: if two tools share a name, the server's name is added.
   if (language === 'go' && servers.length > 0) await loadTools(inventory, false);
   if (flags.out !== undefined && language === 'go')
     throw new HostError('bad_input', '--out: only for TypeScript; leave --language go out');
@@ -95,7 +95,7 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
   return 0;
 }
 
-/** In this contract tools are methods of one object, so there is one declaration of all of them. */
+/** In this contract tools are methods of one object, so there is a single declaration for all of them. */
 function unifiedTypes(inventory: Inventory, servers: readonly string[], flags: TypesFlags): number {
   const named = inventory.declarations(servers, 'signatures').modules.map(({ serverId }) => serverId);
   noteProblems(inventory, servers);
@@ -104,14 +104,14 @@ function unifiedTypes(inventory: Inventory, servers: readonly string[], flags: T
   return 0;
 }
 
-/** All functions of a contract in Go are of one package, so there is one declaration of all of them. */
+/** In Go all functions of a contract are in one package, so there is a single declaration for all of them. */
 function goTypes(
   inventory: Inventory,
   servers: readonly string[],
   detail: DeclarationDetail,
   flags: TypesFlags,
 ): number {
-  // Throws where there is no such server.
+  // Throws if there is no server of that name.
   const named = inventory.declarations(servers, 'signatures').modules.map(({ serverId }) => serverId);
   noteProblems(inventory, servers);
   const declarations = goDeclarationsOfServers(inventory.view(), servers.length === 0 ? undefined : named, detail);

@@ -34,7 +34,7 @@ const decideSchema = z.strictObject({
 });
 type Decide = z.output<typeof decideSchema>;
 
-/** The inbox. Decisions go the same way as those of the command line: what was shown is named by its digest, and the first counts. */
+/** The inbox. Decisions follow the same rules as on the command line: the digest names what was shown, and the first decision counts. */
 export function mountApprovals(scope: FastifyInstance, { options }: ConsoleContext): void {
   const { host, history } = options;
   scope.get('/approvals', async (request): Promise<ApprovalPage> => {
@@ -59,7 +59,8 @@ export function mountApprovals(scope: FastifyInstance, { options }: ConsoleConte
   scope.post('/approvals/decide', async (request): Promise<DecideAnswer> => {
     const asked = readRequest(decideSchema, request.body, 'the body');
     const by = mine(request).name;
-    // `run` and `hour` are about the tool: the first decision grants, and the other calls of the card are decided by name.
+    // The scopes `run` and `hour` apply to the tool: the first decision creates the grant, and the other calls of the card are decided one
+    // by one.
     const outcomes: DecideOutcome[] = [];
     const sinceMs = Date.now();
     for (const [index, { id, digest }] of asked.calls.entries())
@@ -92,7 +93,7 @@ async function decideOne(
     const decided = await approvals.decide(id, state, answer);
     if (!decided.isFirst) {
       const { decision: made } = decided.approval;
-      // The grant of the first call of the card has decided about this one too.
+      // The grant made with the first call of the card has decided this one too.
       const isOurs = made?.by === by && made.atMs >= sinceMs && decided.approval.state === state;
       if (isOurs) return { id, outcome: 'decided', approval: approvalView(decided.approval) };
       return tooLate(decided.approval);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ConsoleContext } from '../console-options.js';
 
-/** How agents' clients are told of codemode. */
+/** How to connect agents' clients to codemode. */
 export function mountConnect(scope: FastifyInstance, { options }: ConsoleContext): void {
   scope.get('/connect', () => options.connect());
 }

@@ -26,7 +26,7 @@ const MAX_TOOLS = 5_000;
 const DESCRIPTION_CHARACTERS = 600;
 const MODEL_CHARACTERS = 4 * 1024 * 1024;
 
-/** Programs of the person at the console: the same way as an agent's, under the contract that is chosen. */
+/** Runs programs of the person at the console like those of an agent, under the chosen contract. */
 export function mountPlayground(scope: FastifyInstance, { options }: ConsoleContext): void {
   const { playground, host, log } = options;
   scope.get('/playground', async (): Promise<PlaygroundInfo> => {
@@ -39,12 +39,12 @@ export function mountPlayground(scope: FastifyInstance, { options }: ConsoleCont
     let runId: string | undefined;
     const notices: string[] = [];
     const answer = await tool.call(session, profile.playground.input(source, timeoutMs), {
-      // A page that is loaded again loses nothing: the run goes on, and is found among the runs.
+      // Reloading the page loses nothing: the run continues, and is listed among the runs.
       signal: new AbortController().signal,
       onBegin: (id) => {
         runId = id;
       },
-      // The person here has the inbox: a run that needs a decision is suspended at once, and resumed after it.
+      // The person has the inbox: a run that needs a decision is suspended at once, and resumed after the decision.
       suspendsToAsk: true,
       onNotice: (text) => notices.push(text),
       log,
@@ -89,7 +89,7 @@ export function mountPlayground(scope: FastifyInstance, { options }: ConsoleCont
   });
 }
 
-/** One tool for each language, where there are several. */
+/** If there are several tools, each has its own language. */
 function toolFor(tools: readonly ExposedTool[], language: string | undefined): ExposedTool {
   const [first] = tools;
   const found = tools.length > 1 && language !== undefined ? tools.find(({ name }) => name.endsWith(language)) : first;

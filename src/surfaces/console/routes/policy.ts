@@ -15,12 +15,12 @@ const draft = {
 const draftSchema = z.strictObject(draft);
 const saveSchema = z.strictObject({ ...draft, fileDigest: z.string().min(1).max(100) });
 
-/** Rules, and a draft of one: tried first, shown as a change of the file, then saved. */
+/** Rules, and the draft of a rule: tried first, shown as a diff of the file, then saved. */
 export function mountPolicy(scope: FastifyInstance, { options: { policy } }: ConsoleContext): void {
   const readDraft = (body: unknown) => readRequest(draftSchema, body, 'the body') as DraftRequest;
   scope.get('/policy', () => policy.view());
   scope.post('/policy/try', ({ body }) => policy.tryDraft(readDraft(body)));
-  // The lines around a rule may hold what only the owner of the file should read.
+  // The lines around a rule may contain text that only the file's owner should read.
   scope.post('/policy/diff', { config: { isOwnersOnly: true } }, ({ body }) => policy.diff(readDraft(body)));
   scope.post('/policy/save', { config: { isOwnersOnly: true } }, ({ body }) => {
     const { fileDigest, ...rest } = readRequest(saveSchema, body, 'the body');

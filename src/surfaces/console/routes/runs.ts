@@ -6,7 +6,7 @@ import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
 
 const MAX_TEXT = 200;
-/** Of a delivery. Numbers of calls are larger: those of a stored script start where its own begin. */
+/** Largest position of a delivery. Call numbers can be larger: those of a stored script start at its own offset. */
 const MAX_POSITION = 10_000_000;
 const number = (most: number) => z.coerce.number().int().min(0).max(most);
 
@@ -29,7 +29,7 @@ interface OneRun {
   readonly Params: { readonly id: string };
 }
 
-/** Runs, and what can be done with one. */
+/** Runs, and the actions on a run. */
 export function mountRuns(scope: FastifyInstance, { options }: ConsoleContext): void {
   const { history } = options;
   const owners = { config: { isOwnersOnly: true } };

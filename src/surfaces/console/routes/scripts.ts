@@ -22,7 +22,7 @@ interface OneRun {
   readonly Params: { readonly id: string };
 }
 
-/** Runs that are kept as tools, the programs that were kept, and runs that are undone. */
+/** Keeps runs as tools, lists kept programs, and undoes runs. */
 export function mountScripts(scope: FastifyInstance, { options }: ConsoleContext): void {
   const { kept, undo } = options;
   const owners = { config: { isOwnersOnly: true } };
@@ -38,7 +38,7 @@ export function mountScripts(scope: FastifyInstance, { options }: ConsoleContext
   scope.get<OneRun>('/runs/:id/undo', owners, ({ params: { id } }) => undo.plan(id));
   scope.post<OneRun>('/runs/:id/undo', owners, ({ params: { id }, body }) => {
     const { calls } = readRequest(undoSchema, body, 'the body');
-    // A page that is closed does not stop it between two calls: what was shown is done.
+    // Closing the page does not stop it between two calls: everything that was shown is undone.
     return undo.undo(id, calls, new AbortController().signal);
   });
 }

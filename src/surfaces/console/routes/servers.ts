@@ -4,7 +4,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { ConsoleContext } from '../console-options.js';
 import { serverViews } from '../server-views.js';
 
-/** For a person to log in at the server's own page. */
+/** Time for a person to log in on the server's own page. */
 const LOGIN_TIMEOUT_MS = 5 * 60_000;
 const MAX_LOGINS = 10;
 
@@ -12,7 +12,7 @@ interface OneServer {
   readonly Params: { readonly id: string };
 }
 
-/** Servers: how they are, what they wrote, a new connection, a log-in. */
+/** Servers: their state, their output, reconnecting, and logging in. */
 export function mountServers(scope: FastifyInstance, { options }: ConsoleContext): void {
   const { servers, logins, log } = options;
   const owners = { config: { isOwnersOnly: true } };
@@ -38,7 +38,7 @@ export function mountServers(scope: FastifyInstance, { options }: ConsoleContext
         .login(id, {
           timeoutMs: LOGIN_TIMEOUT_MS,
           onAddress: (url, { issuer }) => {
-            // The page opens it: only an address of the web.
+            // The page opens it, so only http and https are allowed.
             if (url.protocol === 'https:' || url.protocol === 'http:') resolve({ url: url.href, issuer });
             else reject(new HostError('upstream_unavailable', 'The server names a log-in page that is no web page.'));
           },

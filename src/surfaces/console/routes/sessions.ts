@@ -10,13 +10,13 @@ import { placeOf, sessionCookie } from '../guard.js';
 
 const loginSchema = z.strictObject({ link: z.string().min(1).max(200) });
 const MAX_BROWSER_CHARACTERS = 200;
-/** A link is far shorter. Nobody is known yet who sends this. */
+/** A login link is far shorter. The sender is not authenticated yet. */
 const MAX_LOGIN_BYTES = 4 * 1024;
 
-/** Who is logged in. */
+/** Login, logout and the sessions of the console. */
 export function mountSessions(scope: FastifyInstance, { options, startedAtMs, build }: ConsoleContext): void {
   const { access, host, version, stateFolder, profile, servesClients } = options;
-  // Wrong links are not counted: a link cannot be guessed, and a limit would keep the owner's own link out.
+  // Wrong links are not rate limited: a link cannot be guessed, and a limit would keep the owner's own link out.
   scope.post(
     '/login',
     { bodyLimit: MAX_LOGIN_BYTES, config: { isLogin: true } },

@@ -29,7 +29,7 @@ interface OneTool {
   readonly Params: { readonly server: string; readonly tool: string };
 }
 
-/** Tools: as agents find them, with what the policy says, and a way to try one. */
+/** Tools as agents find them, with the policy's decision, and a way to try one. */
 export function mountTools(scope: FastifyInstance, { options }: ConsoleContext): void {
   const { inventory, playground, profile } = options;
   scope.get('/tools', ({ query }): ToolPage => {
@@ -79,7 +79,7 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
       const outcome = await session
         .callDirect({ tool }, input as JsonValue, {
           signal: AbortSignal.any([gone.signal, stop.signal]),
-          // Nobody is asked here: the approval is in the inbox, and the same call made again finds its decision.
+          // The call does not wait for a person: the approval is in the inbox, and a repeated call finds its decision.
           askPerson: async ([first]) => {
             approval = first?.id;
             stop.abort();
@@ -101,7 +101,7 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
   );
 }
 
-/** What a person looks for: the data where there is any, else what the tool said. */
+/** What a person looks for: the structured data if there is any, else the tool's content. */
 function answerOf({ structuredContent, content }: ToolReply): JsonValue {
   return structuredContent ?? (content as unknown as JsonValue);
 }

@@ -5,7 +5,7 @@ import type { ConsoleContext } from '../console-options.js';
 
 const querySchema = z.strictObject({ days: z.coerce.number().int().min(1).max(90).default(30) });
 
-/** What was saved and what it took. */
+/** What programs saved, how long tools take, and what fails. */
 export function mountUsage(scope: FastifyInstance, { options }: ConsoleContext): void {
   scope.get('/usage', ({ query }) => options.usage(readRequest(querySchema, query, 'the query').days));
 }
