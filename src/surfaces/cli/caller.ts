@@ -1,4 +1,4 @@
 import type { CallerId } from '../../domain/run.js';
 
-/** Who calls where a person at a terminal does. */
+/** The caller for a person at a terminal. */
 export const COMMAND_LINE_CALLER = 'command line' as CallerId;

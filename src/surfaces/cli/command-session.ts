@@ -5,7 +5,7 @@ import { LIBRARY_DECLARATIONS } from '../../profiles/codemode/prompt/library-dec
 import { COMMAND_LINE_CALLER } from './caller.js';
 import type { Composed } from './composed.js';
 
-/** The session of a person who runs programs of profile codemode on the command line. */
+/** The session of a person who runs programs of profile codemode from the command line. */
 export function openCommandSession({ host, config }: Pick<Composed, 'host' | 'config'>): Session {
   return host.openSession({
     caller: COMMAND_LINE_CALLER,

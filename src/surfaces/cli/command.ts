@@ -9,17 +9,17 @@ import type { Machine } from '../../profiles/registry.js';
 import type { Composed, ComposedInventory, ComposedRecords, HostSettings, StateSummary } from './composed.js';
 import type { EarlySignals } from './early-signals.js';
 
-/** What every command is given: a way to the program behind it, and a place for its exit status. */
+/** What every command is given: access to the host, and a place for its exit status. */
 export interface CommandContext {
   /** Composes the host from the global options and the command's own. The caller closes the host. */
   compose(own?: HostSettings): Promise<Composed>;
   /** Servers and tools only; works without a jail. The caller closes the inventory. */
   inventory(own?: HostSettings): Promise<ComposedInventory>;
-  /** What the configured profile has to know about the machine. */
+  /** What the configured profile needs to know about the machine. */
   machine(config: Config): Promise<Machine>;
   /** Stored records only. The caller closes them. */
   records(): Promise<ComposedRecords>;
-  /** Only what logs in to servers. */
+  /** Only the parts that log in to servers. */
   logins(): Promise<Logins>;
   /** The audit log. The caller closes it. */
   audit(): Promise<AuditLog>;
@@ -27,7 +27,7 @@ export interface CommandContext {
   key(): Promise<KeyKeeper>;
   /** The database that hosts share; undefined without one. The caller closes it. */
   sharedStore(): Promise<SharedStoreAdmin | undefined>;
-  /** Copies what is portable between the state folder and that database. */
+  /** Copies the portable data between the state folder and that database. */
   copyStore(direction: CopyDirection): Promise<CopiedRows>;
   /** Only the configuration. */
   config(own?: HostSettings): Promise<LoadedConfig>;
@@ -35,12 +35,12 @@ export interface CommandContext {
   configFile(): string | undefined;
   /** The folder that `--project-folder` names. */
   projectFolder(): string | undefined;
-  /** What lies in the state folder, without its key and without changing anything. Never throws. */
+  /** A summary of the state folder, without its key and without changing anything. Never throws. */
   stateSummary(): Promise<StateSummary>;
   accessToken(): Promise<string>;
-  /** Fetches the type checker. Throws `upstream_unavailable`. */
+  /** Downloads the type checker. Throws `upstream_unavailable`. */
   installChecker(): Promise<{ readonly version: string; readonly folder: string }>;
-  /** Signals that came before there was a command. */
+  /** Signals that arrived before the command started. */
   readonly early: EarlySignals | undefined;
   exitWith(status: number): void;
 }
@@ -50,7 +50,7 @@ export type Register = (program: Command, context: CommandContext) => void;
 
 export const EXIT = { ok: 0, failed: 1, badInput: 2 } as const;
 
-/** Does something with what outlives the program, and closes it. */
+/** Uses the stored records, then closes them. */
 export async function withRecords<Result>(
   context: CommandContext,
   act: (records: ComposedRecords) => Promise<Result>,

@@ -36,15 +36,15 @@ const LOADERS: Readonly<Record<string, () => Promise<{ readonly register: Regist
   version: () => import('./commands/version.js'),
 };
 
-/** These print what all the others take. */
+/** Prints the options of all other commands, so all of them are loaded. */
 const ABOUT_ALL = 'completion';
 const VERSION_FLAGS = ['-V', '--version'];
 /** Options of `codemode` itself that take a value. */
 const VALUE_OPTIONS = ['--config', '--project-folder', '--isolation'];
 
 /**
- * The commands that these words need. Loading all of them takes longer than most of them run: where the words name one,
- * only that one is loaded.
+ * The commands to load for these arguments. Loading all of them takes longer than most of them run. If the arguments name a
+ * command, only that one is loaded.
  */
 export async function commandsFor(words: readonly string[]): Promise<readonly Register[]> {
   const [first = ''] = words;
@@ -58,7 +58,7 @@ export function allCommands(): Promise<readonly Register[]> {
   return load(Object.keys(LOADERS));
 }
 
-/** The command that the words name; undefined where that cannot be said without reading them as a whole. */
+/** The command that the arguments name. Undefined if that needs a full parse. */
 function commandIn(words: readonly string[]): string | undefined {
   const [first = '', ...rest] = words;
   if (VALUE_OPTIONS.includes(first)) return commandIn(rest.slice(1));

@@ -19,10 +19,10 @@ import type { Machine } from '../../profiles/registry.js';
 /** The options with which the command line composes a host. */
 export interface HostSettings {
   readonly configFile?: string;
-  /** Where a project's file is looked for, instead of the current folder. */
+  /** Where to look for a project's file, instead of the current folder. */
   readonly projectFolder?: string;
   readonly isolation?: IsolationLevel;
-  /** Flags of the commands that serve; they go over the configuration's values, and are checked like them. */
+  /** Flags of the serving commands. They override the configuration's values, and are validated like them. */
   readonly profile?: string;
   readonly host?: string;
   readonly port?: string;
@@ -32,46 +32,46 @@ export interface HostSettings {
   /** Falls back to mcpproxy's file in the home folder if there is no file of ours. */
   readonly takesProxyFile?: boolean;
   /**
-   * What is going to be served: its libraries are loaded meanwhile. For `stdio` the jail is tried out when the client has
-   * had its first answers; without it, and for the others, before anything is passed on.
+   * The surface to serve: its libraries are loaded in parallel. For `stdio` the jail is probed after the client got its first
+   * responses. Otherwise it is probed before `compose` returns.
    */
   readonly surface?: 'stdio' | 'http';
-  /** Ends with the command: no worker is started for a program that does not come. */
+  /** The process ends with the command, so no worker is started in advance for another program. */
   readonly isOneShot?: boolean;
-  /** Takes the steps of every run, instead of a collector. */
+  /** Receives the spans of every run, instead of a collector. */
   readonly onSpan?: (span: FinishedSpan) => void;
 }
-/** The program, put together and not yet used. */
+/** The assembled program, not yet in use. */
 export interface Composed {
   readonly host: Host;
-  /** Of the same servers and connections as the host, which closes them. */
+  /** Shares its servers and connections with the host, which closes them. */
   readonly inventory: Inventory;
   readonly config: Config;
-  /** Adds and removes servers while it runs. */
+  /** Adds and removes servers at run time. */
   readonly servers: ServerControl;
-  /** What was odd about the configuration and was got over. */
+  /** Configuration problems that did not prevent the start. */
   readonly warnings: readonly string[];
-  /** Where there is no server at all: which places were searched, and what to type. */
+  /** Set if no server is configured: which places were searched, and what to type. */
   readonly nothingConfigured?: string;
   /** Speaks MCP on stdin and stdout until the client disconnects or `stop` is aborted. Throws `jail_unavailable`. */
   serveStdio(options: StdioServeOptions): Promise<void>;
   /** Listens for HTTP. Resolves when it accepts requests. */
   serveHttp(options: Omit<ServeOptions, 'stop'>): Promise<HttpService>;
-  /** Serves the console alone, on this machine only. Resolves when it accepts requests. */
+  /** Serves only the console, on this machine only. Resolves when it accepts requests. */
   serveConsole(options: { readonly log: Log; readonly port: number }): Promise<HttpService>;
-  /** Whether the user has made an approver's secret: then no link is made without it. */
+  /** Whether an approver's secret exists. If so, no link is made without it. */
   isApproverSecretMade(): Promise<boolean>;
 }
 
 export interface ServeOptions {
-  /** Whose `codeMode` of `models` counts. */
+  /** The model whose `codeMode` setting in `models` applies. */
   readonly model?: string;
   readonly stop: AbortSignal;
   readonly log: Log;
 }
 
 export interface StdioServeOptions extends ServeOptions {
-  /** Called when programs can be run: the client may have been answered before. */
+  /** Called when programs can run. The client may have been answered earlier. */
   readonly onOpen: (isolation: Isolation) => void;
 }
 
@@ -81,52 +81,52 @@ export interface LinkMaker {
 }
 
 export interface HttpService {
-  /** Where it is reached: `http://127.0.0.1:3000`. */
+  /** Its address: `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** The address that opens the console once. Who made it is recorded with every decision. */
+  /** A URL that opens the console once. Its maker is recorded with every decision. */
   consoleLink(maker: LinkMaker): Promise<string>;
-  /** Takes no more requests, lets those in progress end for a while, and stops. */
+  /** Stops accepting requests, lets those in flight finish within the grace period, then stops. */
   close(): Promise<void>;
 }
 /** The part that shows servers and tools. The caller closes the inventory. */
 export interface ComposedInventory {
   readonly inventory: Inventory;
   readonly loaded: LoadedConfig;
-  /** The servers that running hosts leave alone now. */
+  /** The servers that running hosts have in quarantine now. */
   quarantinesElsewhere(): Promise<readonly Quarantine[]>;
 }
-/** Decisions and runs, without what runs programs. */
+/** Decisions and runs, without the parts that run programs. */
 export interface ComposedRecords {
   readonly approvals: Approvals;
   readonly suspended: SuspendedRuns;
   readonly scripts: ScriptLibrary;
   /** Links and sessions of the console. */
   readonly consoleAccess: () => Promise<ConsoleAccess>;
-  /** A person's proof where there is no terminal; `isGiven` is undefined where none was given. */
+  /** A person's proof of identity if there is no terminal. `isGiven` is undefined if no secret was passed. */
   readonly approverSecret: {
     make(): Promise<string>;
     isGiven(): Promise<boolean | undefined>;
     isMade(): Promise<boolean>;
-    /** Whether this, which a person typed, is the secret. */
+    /** Whether the text that a person typed is the secret. */
     isRight(typed: string): Promise<boolean>;
   };
   close(): Promise<void>;
 }
-/** What can be seen of the state folder without its key. */
+/** The part of the state folder that is readable without its key. */
 export interface StateSummary {
   readonly pendingApprovals: number;
   readonly suspendedRuns: number;
-  /** The newest first. */
+  /** Newest first. */
   readonly runIds: readonly string[];
   readonly approvalIds: readonly string[];
   readonly scriptNames: readonly string[];
-  /** Why nothing could be seen, where there is something. */
+  /** Why nothing could be read, although there is something. */
   readonly problem?: string;
 }
 export interface Composition {
   compose(settings: HostSettings): Promise<Composed>;
   composeInventory(settings: HostSettings): Promise<ComposedInventory>;
-  /** What the contract of this configuration has to know of the machine. */
+  /** What the configured contract needs to know about the machine. */
   findRuntimes(config: Config): Promise<Machine>;
   /** Stored records. The caller closes them. */
   composeRecords(settings: HostSettings): Promise<ComposedRecords>;
@@ -134,18 +134,18 @@ export interface Composition {
   composeLogins(settings: HostSettings): Promise<{ readonly logins: Logins; readonly loaded: LoadedConfig }>;
   /** The audit log only. The caller closes it. */
   composeAudit(settings: HostSettings): Promise<AuditLog>;
-  /** What lies in the state folder, without its key and without changing anything. Never throws. */
+  /** A summary of the state folder, without its key and without changing anything. Never throws. */
   stateSummary(): Promise<StateSummary>;
   /** The key of the state folder. */
   composeKey(settings: HostSettings): Promise<KeyKeeper>;
   /** The database that hosts share; undefined without one. The caller closes it. */
   composeSharedStore(settings: HostSettings): Promise<SharedStoreAdmin | undefined>;
-  /** Copies what is portable between the state folder and that database. */
+  /** Copies the portable data between the state folder and that database. */
   copyStore(settings: HostSettings, direction: CopyDirection): Promise<CopiedRows>;
-  /** The token of the HTTP surface; made if there is none yet. */
+  /** The token of the HTTP surface, created if there is none yet. */
   readAccessToken(settings: HostSettings): Promise<string>;
-  /** Fetches the type checker into the state folder. Throws `upstream_unavailable`. */
+  /** Downloads the type checker into the state folder. Throws `upstream_unavailable`. */
   installChecker(): Promise<{ readonly version: string; readonly folder: string }>;
-  /** The configuration alone. */
+  /** Only the configuration. */
   loadSettings(settings: HostSettings): Promise<LoadedConfig>;
 }

@@ -3,13 +3,13 @@
  * command keeps the default behaviour.
  */
 export interface EarlySignals {
-  /** The first that came. */
+  /** The first signal that arrived. */
   readonly caught: NodeJS.Signals | undefined;
   /** Stops listening. */
   release(): void;
 }
 
-/** Of a command that has no use for them: a signal that came meanwhile acts now. */
+/** For a command without its own signal handling: a signal that arrived during loading takes effect now. */
 export function actOnEarlySignal(early: EarlySignals | undefined): void {
   early?.release();
   if (early?.caught !== undefined) process.kill(process.pid, early.caught);

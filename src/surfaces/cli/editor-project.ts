@@ -22,7 +22,7 @@ const CONFIG = `${JSON.stringify(
   2,
 )}\n`;
 
-/** Names that the sandbox has and the language has not. */
+/** Globals of the sandbox that the language does not define. */
 const GLOBALS = `declare const console: Record<"log" | "debug" | "info" | "warn" | "error" | "table", (...values: unknown[]) => void>;
 declare function setTimeout(callback: (...values: any[]) => void, delayMs?: number, ...values: any[]): number;
 declare function clearTimeout(timer?: number): void;
@@ -41,8 +41,8 @@ const TYPES_FOLDER = 'codemode-types';
 const FILE_NAME = /^[\w.$@-]{1,200}$/;
 
 /**
- * Writes a project that editors understand, and gives the number of files. Declarations are replaced; a tsconfig.json that
- * is there and programs are the user's own. Throws `bad_input` for a folder of declarations that is not ours.
+ * Writes a project that editors understand, and returns the number of files. Declarations are replaced. An existing tsconfig.json
+ * and programs belong to the user. Throws `bad_input` if the folder of declarations is not ours.
  */
 export function writeProject(folder: string, { shared, modules }: ProjectTexts): number {
   const types = join(folder, TYPES_FOLDER);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HostError } from '../../domain/errors.js';
 
-/** Beside the built program in the package, and a little further up from the sources. */
+/** Next to the built program in the package, or further up from the sources. */
 export function examplesFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (let level = 0; level < 5; level += 1) {

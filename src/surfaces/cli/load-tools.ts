@@ -3,18 +3,18 @@ import type { Inventory } from '../../host/tools/inventory.js';
 import { asking, waitFor } from './terminal/progress.js';
 import { styled, warn } from './terminal/terminal.js';
 
-/** Older than this, what the catalog on disk says is worth a word. */
+/** A catalog on disk that is older than this gets a note. */
 const FRESH_MS = 10 * 60 * 1000;
 const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long a list of everything waits for servers; one that is asked for by name has the time of its configuration. */
+/** How long a list of all tools waits for servers. A server that is named has the timeout of its configuration. */
 const LIST_WITHIN_MS = 10_000;
 
 /**
- * Makes tools known: from the catalog on disk, and from servers that it does not know or that shall be asked. With names,
- * only these servers are asked and waited for.
+ * Loads tools from the catalog on disk, and from servers that it does not know or that are to be refreshed. With names, only
+ * these servers are asked and waited for.
  */
 export async function loadTools(
   inventory: Inventory,
@@ -33,9 +33,9 @@ export async function loadTools(
   }
 }
 
-/** Says which servers did not answer. Where nothing at all could be shown because of that, it is an error. */
+/** Reports which servers did not answer. If nothing could be shown because of that, it is an error. */
 export function noteProblems(inventory: Inventory, names: readonly string[]): void {
-  // One that is disabled by a mistake has had its warning; who names it is told all the same.
+  // A server that is disabled by a mistake already had its warning. It is reported again if the user named it.
   const reports = inventory.servers().filter(({ state }) => state !== 'disabled' || names.length > 0);
   const wanted =
     names.length === 0 ? reports : reports.filter(({ id, path }) => names.some((n) => n === id || n === path));

@@ -6,23 +6,23 @@ export type Rotation = 'hourly' | 'daily';
 
 export interface LogFileSettings {
   readonly path: string;
-  /** A new file every day or hour. */
+  /** Starts a new file every day or hour. */
   readonly rotation?: Rotation | undefined;
-  /** A new file when this one would grow beyond it. */
+  /** Starts a new file if this one would grow beyond it. */
   readonly maxSize?: number | undefined;
   /** How many old files are kept. */
   readonly keep: number;
 }
 
-/** `2026-11-16`, `2026-11-16T09`, and with the time where that is not enough to tell two files apart. */
+/** `2026-11-16`, `2026-11-16T09`, or with the full time if that does not distinguish two files. */
 const STAMP = /^\d{4}-\d{2}-\d{2}(T\d{2}(-\d{2}-\d{2}-\d{3})?)?$/;
 
 /**
  * A log file that only its owner can read. It is rotated by day, hour or size to `NAME.2026-11-16` (UTC). Lines are written
  * synchronously and in order: they are few, and the last one before a crash matters most.
  *
- * Several programs may write the same file: each looks at the file itself, and not at what it remembers of it, before it
- * puts it away, and none puts one over another.
+ * Several processes may write the same file. Before a rotation each checks the file itself, not what it remembers of it, and none
+ * overwrites a rotated file.
  */
 export class LogFile {
   readonly #path: string;
@@ -44,7 +44,7 @@ export class LogFile {
       appendFileSync(this.#path, text, { mode: 0o600 });
       this.#hasFailed = false;
     } catch (error) {
-      // Said once for each time it begins: every line would say the same.
+      // Reported once per failure period: every line would say the same.
       if (!this.#hasFailed) this.#onProblem(`the log ${this.#path} cannot be written: ${(error as Error).message}`);
       this.#hasFailed = true;
     }
@@ -53,12 +53,12 @@ export class LogFile {
   #open(): void {
     if (this.#isOpen) return;
     makeFolderSync(dirname(this.#path), 0o700);
-    // Somebody else may have made it, for everybody to read.
+    // Another user may have created it, readable for everybody.
     if (existsSync(this.#path)) chmodSync(this.#path, 0o600);
     this.#isOpen = true;
   }
 
-  /** Puts the file away when its lines are of another period than the one that is about to be written, or are too many. */
+  /** Rotates the file if its lines belong to an earlier period than the next line, or if it would become too large. */
   #turn(now: Date, nextBytes: number): void {
     const { rotation, maxSize = Number.POSITIVE_INFINITY } = this.#settings;
     if (rotation === undefined && maxSize === Number.POSITIVE_INFINITY) return;

@@ -3,13 +3,13 @@ import { visibleJson, visibleText } from '../../lib/text/visible-text.js';
 import { LogFile, type LogFileSettings } from './log-file.js';
 
 export interface LogSettings {
-  /** What weighs less is not written. */
+  /** Messages below this level are not written. */
   readonly level: LogLevel;
   readonly format: 'json' | 'text';
   readonly outputs: readonly ({ readonly type: 'console' } | ({ readonly type: 'file' } & LogFileSettings))[];
 }
 
-/** Further lines of a message are indented: none can pass for its own message. */
+/** Further lines of a message are indented, so that none looks like a message of its own. */
 const CONTINUED = '\n    ';
 
 /**

@@ -73,7 +73,7 @@ function term(name: string, text: string): string[] {
   return ['.TP', `.B ${quoted(name)}`, prose(text)];
 }
 
-/** What a command's help says after its options: the library gives it only as part of all of it. */
+/** The text after a command's options. The library returns it only as part of the whole help. */
 function afterText(command: Command): string {
   let text = '';
   const keep = (more: string) => {
@@ -87,10 +87,10 @@ function afterText(command: Command): string {
   return text.slice(before.length).trim();
 }
 
-/** No line of the help itself is broken: only what comes after it is taken. */
+/** Wide enough that no line of the help is wrapped: only the text after it is used. */
 const HELP_WIDTH = 10_000;
 
-/** Lines as they are, for tables and examples. */
+/** Unchanged lines, for tables and examples. */
 function preformatted(text: string): string[] {
   return text === '' ? [] : ['.PP', '.nf', ...text.split('\n').map(literal), '.fi'];
 }
@@ -99,7 +99,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-/** Text that is filled: in lines of a length that the rules for man pages ask for. */
+/** Filled text, in lines of the length that the conventions for man pages ask for. */
 function prose(text: string): string {
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
@@ -113,7 +113,7 @@ function prose(text: string): string {
 /** Before escapes, which make a line longer. */
 const MAX_LINE = 70;
 
-/** A line of text: nothing in it is a request or an escape, and a hyphen is the character that is typed. */
+/** A line of text: nothing in it is a request or an escape, and a hyphen is the typed character. */
 function literal(line: string): string {
   const text = line
     .replaceAll('\\', '\\e')

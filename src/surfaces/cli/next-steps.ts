@@ -9,7 +9,7 @@ import { VERSION } from '../../domain/version.js';
 import type { StateSummary } from './composed.js';
 import { plainLine, styled } from './terminal/terminal.js';
 
-/** What is known of this machine from files alone: no server is started and nothing is written. */
+/** The state of this machine, from files alone: no server is started and nothing is written. */
 export interface MachineState {
   /** The configuration, or why it cannot be used. */
   readonly loaded: LoadedConfig | { readonly problem: string; readonly isUntrusted?: boolean };
@@ -17,7 +17,7 @@ export interface MachineState {
   /** Clients whose own file starts codemode. */
   readonly clients: readonly string[];
   readonly hasJail: boolean;
-  /** The commands there are. */
+  /** The available commands. */
   readonly commands: readonly string[];
   /** How this program is started from here. */
   readonly command: string;
@@ -28,7 +28,7 @@ interface Step {
   readonly why: string;
 }
 
-/** Reads what tells where this machine stands. */
+/** Reads the state of this machine. */
 export async function machineState(
   loaded: MachineState['loaded'],
   stateSummary: StateSummary,
@@ -50,15 +50,15 @@ function needsBubblewrap(loaded: MachineState['loaded']): boolean {
   return 'config' in loaded && loaded.config.sandbox.isolation === 'strict';
 }
 
-/** Where the host looks for bubblewrap, too. */
+/** The host looks for bubblewrap in the same places. */
 const JAIL_FILES = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin', '/usr/local/bin'].map(
   (folder) => `${folder}/bwrap`,
 );
 
-/** Disabled servers that are named. */
+/** How many disabled servers are named. */
 const MAX_DISABLED = 3;
 
-/** A few lines: what is so, and what to type next. */
+/** A few lines: the current state, and what to type next. */
 export function describeNext(state: MachineState): string {
   const steps = nextSteps(state);
   const typed = steps.map(({ words }) => `${state.command} ${words}`.trimEnd());
@@ -126,7 +126,7 @@ function nextSteps({ loaded, stateSummary, clients, hasJail, commands }: Machine
   return steps.slice(0, 4);
 }
 
-/** Clients with an entry that starts codemode, by what their own files say. */
+/** Clients whose own files have an entry that starts codemode. */
 async function connectedClients(environment: Environment, cwd: string): Promise<string[]> {
   const found = await discoverServers(clientFiles(environment, cwd, process.platform));
   const connected = found.filter(({ servers }) => Object.entries(servers).some(([name, entry]) => isOurs(name, entry)));

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import type { Environment } from '../../config/variables/environment.js';
 
 /**
- * Opens an address in the person's own browser. The address is partly an authorization server's, so foreign: it is
- * https or http and nothing else, it is one argument of a program that is started without a shell, and it never begins
- * with a dash (CVE-2025-6514 was an address that a shell read).
+ * Opens a URL in the user's browser. An authorization server supplies part of the URL, so it is foreign. Only https and http are
+ * allowed, it is one argument of a program that is started without a shell, and it never begins with a dash (CVE-2025-6514 was a
+ * URL that a shell interpreted).
  *
- * False where there is no browser to open, or it could not be started; nobody waits for it to end.
+ * Returns false if there is no browser, or it could not be started. Nothing waits for it to exit.
  */
 export async function openBrowser(url: URL, environment: Environment, platform: NodeJS.Platform): Promise<boolean> {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return false;
@@ -25,7 +25,7 @@ export async function openBrowser(url: URL, environment: Environment, platform: 
 
 function openerFor(environment: Environment, platform: NodeJS.Platform): readonly [string, ...string[]] | undefined {
   if (platform === 'darwin') return ['open'];
-  // Not `cmd /c start`: that is a shell, and reads `&` in an address.
+  // Not `cmd /c start`: that is a shell, and interprets `&` in a URL.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
   const hasScreen = [environment.DISPLAY, environment.WAYLAND_DISPLAY].some(
     (each) => each !== undefined && each !== '',

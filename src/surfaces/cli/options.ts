@@ -1,7 +1,7 @@
 import { HostError } from '../../domain/errors.js';
 import { nearest } from '../../lib/text/nearest.js';
 
-/** A word that must be one of a few. Throws `bad_input` with the few. */
+/** A word from a fixed list. Throws `bad_input` with the list. */
 export function oneOf<T extends string>(flag: string, given: string, allowed: readonly T[]): T {
   const found = allowed.find((each) => each === given);
   if (found !== undefined) return found;
@@ -12,7 +12,7 @@ export function oneOf<T extends string>(flag: string, given: string, allowed: re
   );
 }
 
-/** A whole number from 1 on. Throws `bad_input`. */
+/** A whole number, at least 1. Throws `bad_input`. */
 export function countFrom1(flag: string, given: string): number {
   const value = Number(given);
   if (/^\d+$/.test(given) && Number.isSafeInteger(value) && value >= 1) return value;

@@ -17,14 +17,14 @@ import { noteOwnName } from './trust/own-name-note.js';
 import { askForTrust, canAskForTrust } from './trust/trust-question.js';
 import { helpArguments, usageError } from './usage-error.js';
 
-/** Commands in which a server that is disabled is missed. `doctor` has a finding for it, `servers` a row. */
+/** Commands that warn about disabled servers. `doctor` has a finding for them, `servers` a row. */
 const USING_SERVERS = ['mcp', 'serve', 'run', 'exec', 'runner', 'tools', 'types', 'prompt', 'measure', 'resume'];
-/** Of help where no terminal shows it. */
+/** Width of the help without a terminal. */
 const HELP_COLUMNS = 80;
-/** What is left for descriptions beside the longest option, before nothing is broken between words any more. */
+/** Minimum room for descriptions next to the longest option. With less, text is no longer wrapped between words. */
 const MIN_HELP_COLUMNS = 12;
 
-/** Words in, exit status out. Nothing here throws: what goes wrong is said in one line on stderr. */
+/** Arguments in, exit status out. Never throws: errors are reported on one line on stderr. */
 export async function runCommandLine(
   argv: readonly string[],
   composition: Composition,
@@ -55,7 +55,7 @@ export async function runCommandLine(
     if (error instanceof CommanderError) {
       if (program.args.length === 0 && error.code === 'commander.help') return showNext(program, composition);
       process.stderr.write(plain(usageError(error, said, argv, program)));
-      // A client of the runner waits for one line of JSON, also where no command has seen its words.
+      // A client of the runner waits for one line of JSON, even if no command has parsed the arguments.
       if (isRunner) (await import('./commands/runner.js')).refuseWords(argv, error.message);
       return EXIT.badInput;
     }
@@ -71,7 +71,7 @@ export async function runCommandLine(
   }
 }
 
-/** `codemode` alone: what to do next on this machine. Always succeeds: it is what a lost person types. */
+/** `codemode` alone: what to do next on this machine. Always succeeds: it is what a lost user types. */
 async function showNext(program: Command, composition: Composition): Promise<number> {
   const loaded = await composition.loadSettings(settingsOf(program)).catch((error: unknown) => ({
     problem: error instanceof Error ? error.message : String(error),
@@ -84,7 +84,7 @@ async function showNext(program: Command, composition: Composition): Promise<num
   return EXIT.ok;
 }
 
-/** These commands with their options and help. `complain` is given what is wrong with the words, as it is found. */
+/** These commands with their options and help. `complain` receives usage errors as they are found. */
 export function createProgram(
   commands: readonly Register[],
   composition: Composition,
@@ -162,7 +162,7 @@ export function createProgram(
   return program;
 }
 
-/** A command that names a file itself does not look into a folder. */
+/** If a command names a file itself, the project folder is ignored. */
 function both({ projectFolder, ...given }: HostSettings, own: HostSettings): HostSettings {
   const isFileNamed = own.configFile !== undefined || projectFolder === undefined;
   return { ...given, ...(isFileNamed ? {} : { projectFolder }), ...own };

@@ -4,7 +4,7 @@ async function unused(): Promise<never> {
   throw new Error('help puts nothing together');
 }
 
-/** Never called: help, completion and the man page need nothing that is put together. */
+/** Never called: help, completion and the man page need no host. */
 export const NOTHING_COMPOSED: Composition = {
   compose: unused,
   composeInventory: unused,

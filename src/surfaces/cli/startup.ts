@@ -5,7 +5,7 @@ import type { Composed } from './composed.js';
 
 const MAX_NAMES = 20;
 
-/** What a person wants to know when the program starts to serve. */
+/** What a person needs to know when serving starts. */
 export function startupLines({ host, config, inventory }: Composed, { level, description }: Isolation): string[] {
   const names = host.health().flatMap(({ id, state }) => (state === 'disabled' ? [] : [id]));
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';

@@ -1,8 +1,8 @@
-/** The first one asks, the second one does not ask any more. */
+/** The first signal asks for a graceful shutdown, the second exits at once. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const IMPATIENT_EXIT = 130;
 
-/** A signal that is aborted when somebody wants the program to end. */
+/** Aborted when the process is asked to stop. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of SIGNALS) {
@@ -14,7 +14,7 @@ export function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Ends the process when ending it in order takes too long. What it started dies with it: see the jail and the pipes. */
+/** Exits if a graceful shutdown takes too long. Child processes end too: see the jail and the pipes. */
 export function exitWithin(graceMs: number): void {
   setTimeout(() => process.exit(1), graceMs).unref();
 }

@@ -1,14 +1,14 @@
 import type { Command, CommanderError } from 'commander';
 import { nearest } from '../../lib/text/nearest.js';
 
-/** `codemode help runs show` is `codemode runs show --help`: the library itself knows only the first word. */
+/** `codemode help runs show` is `codemode runs show --help`: the library itself reads only the first word. */
 export function helpArguments(argv: readonly string[], program: Command): string[] {
   const [node = '', script = '', first, ...words] = argv;
   if (first !== 'help' || words.length === 0 || words.some((word) => word.startsWith('-'))) return [...argv];
   let command = program;
   for (const [index, word] of words.entries()) {
     const next = command.commands.find((each) => each.name() === word);
-    // Without the flag, so that it is found to be unknown. A command without commands of its own has nothing below it.
+    // Without the flag, so that it is reported as unknown. A command without subcommands has nothing below it.
     if (next === undefined && command.commands.length > 0) return [node, script, ...words.slice(0, index + 1)];
     if (next === undefined) return [node, script, ...words.slice(0, index), HELP_FLAG];
     command = next;
@@ -18,10 +18,10 @@ export function helpArguments(argv: readonly string[], program: Command): string
 
 const HELP_FLAG = '--help';
 
-/** What is wrong with the words that were typed, and what to type instead. */
+/** What is wrong with the arguments, and what to type instead. */
 export function usageError(error: CommanderError, said: string, argv: readonly string[], program: Command): string {
   const unknown = unknownCommand(error, argv, program);
-  // A group of commands without one of them: what was said is its help.
+  // A group without a subcommand: the message is its help.
   if (error.code === 'commander.help') return said;
   if (unknown === undefined) return `${oneSentence(said)} ${whereToLook(argv, program)}\n`;
   const { typed, group } = unknown;
@@ -31,7 +31,7 @@ export function usageError(error: CommanderError, said: string, argv: readonly s
   return `codemode: unknown command '${typed}'.${suggestion} List the commands with: ${path} ${HELP_FLAG}\n`;
 }
 
-/** What the library says of it on one or two lines, with our name in front. */
+/** The library's message as one sentence, after our name. */
 function oneSentence(said: string): string {
   const text = said
     .replace(/^error: /, 'codemode: ')
@@ -44,20 +44,20 @@ function oneSentence(said: string): string {
 function whereToLook(argv: readonly string[], program: Command): string {
   let command = program;
   for (const word of argv.slice(2)) command = command.commands.find((each) => each.name() === word) ?? command;
-  // The options of a server's command are taken for ours where the -- is forgotten.
+  // If the -- is forgotten, the options of a server's command are taken for ours.
   if (pathOf(command) === 'codemode add' && argv.length > 5 && !argv.includes('--'))
     return `Put the server's command after --, as in: ${pathOf(command)} NAME -- npx -y PACKAGE`;
   return `See: ${pathOf(command)} ${HELP_FLAG}`;
 }
 
-/** The word that should have been a command, and the command it stands under. */
+/** The word that is not a command, and the group it stands under. */
 function unknownCommand(error: CommanderError, argv: readonly string[], program: Command) {
   if (error.code !== 'commander.unknownCommand' && error.code !== 'commander.excessArguments') return undefined;
   let group = program;
   for (const word of argv.slice(2)) {
     const next = group.commands.find((command) => command.name() === word);
     if (next !== undefined) group = next;
-    // `codemode runs shwo`: a group with a default command takes every other word for an argument of that.
+    // `codemode runs shwo`: a group with a default command takes any other word as an argument of that command.
     else if (group.commands.length > 0 && group.args[0] === word) return { typed: word, group };
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** Who decides, for the record. A container may run under a number that has no name. */
+/** Who decides, for the audit log. A container may run under a user id without a name. */
 export function userName(): string {
   try {
     return userInfo().username;

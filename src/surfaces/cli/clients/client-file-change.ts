@@ -4,7 +4,7 @@ import { secretsIn } from '../../../lib/secrets/secret-values.js';
 import { unifiedDiff } from '../../../lib/text/line-diff.js';
 import { plain, styled } from '../terminal/terminal.js';
 
-/** What a command would do to a client's file, for people. Values of tokens and keys are not shown. */
+/** Prints what a command would change in a client's file. Values of tokens and keys are not shown. */
 export function printDiff({ file }: Target, after: string): void {
   const mask = new SecretMask([...namedSecrets(file.text ?? ''), ...namedSecrets(after)]);
   for (const line of mask
@@ -20,7 +20,7 @@ export function printDiff({ file }: Target, after: string): void {
 
 const NAMED_VALUE = /["']?([\w.-]+)["']?\s*[:=]\s*"((?:[^"\\\n]|\\.)*)"/g;
 
-/** Values in JSON or TOML whose names or forms say that they are secret. */
+/** Values in JSON or TOML that look secret by their name or format. */
 function namedSecrets(text: string): string[] {
   return [...text.matchAll(NAMED_VALUE)].flatMap(([, name = '', value = '']) => secretsIn(name, value));
 }

@@ -12,7 +12,7 @@ interface ListedClient {
   readonly title: string;
   readonly file: string;
   readonly isFound: boolean;
-  /** `outdated`: our entry starts another copy of this program, or with another configuration. `foreign`: it is not ours. */
+  /** `outdated`: our entry starts another copy of codemode or uses another configuration. `foreign`: the entry is not ours. */
   readonly state: 'installed' | 'outdated' | 'foreign' | 'absent' | 'unreadable';
   readonly problem?: string;
 }
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<ListedClient['state'], string>> = {
   unreadable: 'its file cannot be read',
 };
 
-/** Says which clients are on this machine, and whether they have us. */
+/** Lists the clients on this machine, and whether codemode is installed in them. */
 export async function listClients(environment: Environment, start: OwnStartCommand, isJson: boolean): Promise<number> {
   const listed = await Promise.all(CLIENTS.map((client) => inspectClient(client, environment, start)));
   if (isJson) {

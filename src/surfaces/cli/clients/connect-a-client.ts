@@ -1,7 +1,7 @@
 import { ownCommand } from '../../../config/own-command.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
 
-/** What somebody who has seen it work does next. */
+/** The next step for a user who has seen codemode work. */
 export function connectAClient(): string {
   const { shell } = ownCommand(readEnvironment(), process.cwd());
   return `1. import the servers of your clients:  ${shell} init

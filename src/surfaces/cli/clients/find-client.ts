@@ -2,7 +2,7 @@ import { CLIENTS, type Client } from '../../../config/clients/registry.js';
 import { HostError } from '../../../domain/errors.js';
 import { nearest } from '../../../lib/text/nearest.js';
 
-/** Other words that people use for the same programs. */
+/** Other names that people use for the same clients. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   claude: 'claude-code',
   code: 'vscode',
@@ -10,7 +10,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   'gemini-cli': 'gemini',
 };
 
-/** The client that somebody typed. Throws `bad_input` with the nearest name and all of them. */
+/** The client with this name. Throws `bad_input` with the nearest name and the list of all names. */
 export function findClient(name: string): Client {
   const wanted = OTHER_WORDS[name.toLowerCase()] ?? name.toLowerCase();
   const found = CLIENTS.find(({ id }) => id === wanted);

@@ -15,7 +15,7 @@ import {
   trustSteps,
 } from '../trust/file-notes.js';
 
-/** What `init` would do, before it asks. Every command that would be started later is in it, and where it is from. */
+/** What `init` would do, shown before it asks. It contains every command that would be started later, and its source. */
 export function describePlan(plan: ImportPlan, { file }: OwnFile, isMerge: boolean, environment: Environment): string {
   const lines = plan.servers.length === 0 ? [nothingNew(plan, isMerge)] : [];
   lines.push(...describeServers(plan, plan.servers).lines);
@@ -33,14 +33,14 @@ export function describePlan(plan: ImportPlan, { file }: OwnFile, isMerge: boole
   return `${lines.join('\n')}\n\n${styled('dim', `${isMerge ? 'To be added to' : 'To be written'}: ${plainLine(file)}`)}\n`;
 }
 
-/** The servers of this folder's files, before the question about them. What is cut cannot be agreed to. */
+/** The servers from this folder's files, shown before the question about them. Servers that are cut off cannot be agreed to. */
 export function describeStrangers(plan: ImportPlan): { readonly text: string; readonly isCut: boolean } {
   const strangers = plan.servers.filter(({ from }) => from.owner === 'project');
   const { lines, isCut } = describeServers(plan, strangers);
   return { text: `\n${lines.join('\n')}\n\n`, isCut };
 }
 
-/** All but our own words is foreign text: rows of it begin with a mark. */
+/** Everything except our own words is foreign text: its rows start with a mark. */
 function describeServers(plan: ImportPlan, servers: readonly PlannedServer[]) {
   const lines: string[] = [];
   let [from, isCut] = ['', false];
@@ -74,7 +74,7 @@ function firstOf(lines: readonly string[]): string[] {
 
 const MAX_LINES = 40;
 
-/** What to type after it was written. */
+/** The next steps after the file was written. */
 export function nextSteps(plan: ImportPlan, own: OwnFile, result: WrittenOver, inUse: string | undefined): string {
   const isSet = new Set(plan.variables.filter((variable) => variable.isSet).map(({ name }) => name));
   const references = plan.servers.flatMap(({ references: made, from }) =>
@@ -99,7 +99,7 @@ export function nextSteps(plan: ImportPlan, own: OwnFile, result: WrittenOver, i
   ].join('\n');
 }
 
-/** The plan for `--json`. Names of variables and headers; their values only where they are a stranger's. */
+/** The plan for `--json`. It names variables and headers, but shows values only if they come from the project's files. */
 export function planAsJson(
   plan: ImportPlan,
   environment: Environment,

@@ -304,7 +304,7 @@ function scopeOf(text: string): GrantScope {
   );
 }
 
-/** By its id or a prefix of it. `last` is the newest pending one; when only looking, else the newest of all. */
+/** By its id or a prefix of it. `last` is the newest pending one, or with `any` and none pending the newest of all. */
 async function mustFind(
   approvals: ComposedRecords['approvals'],
   given: string,

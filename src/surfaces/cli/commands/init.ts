@@ -97,7 +97,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<number> 
   return EXIT.ok;
 }
 
-/** Whether the file is the project's own: naming it does not make it trusted. */
+/** Whether the file is the project's own, and was not trusted by being named explicitly. */
 function isProjectsOwn({ file, kind }: OwnFile, { project }: InitFlags, context: CommandContext): boolean {
   if (project === true) return true;
   const named = [context.configFile(), readEnvironment().CODEMODE_CONFIG].filter((each) => each !== undefined);

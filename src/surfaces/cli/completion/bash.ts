@@ -1,7 +1,7 @@
 import type { TableCommand } from './command-table.js';
 import { posixTables } from './shell-tables.js';
 
-/** Works in bash 3.2, which macOS has, and newer. */
+/** Works in bash 3.2 (the version of macOS) and newer. */
 export function bashCompletion(commands: readonly TableCommand[]): string {
   return `# bash completion for codemode. Made by: codemode completion bash
 # Load it in ~/.bashrc with: source <(codemode completion bash)

@@ -4,16 +4,16 @@ import { GRANT_SCOPES } from '../../../domain/approval.js';
 import { ISOLATION_LEVELS } from '../../../domain/isolation.js';
 import { TOOL_DETAILS } from '../../../host/tools/tool-definition.js';
 
-/** What is in the place of a value: files, ids and names that are looked up, or one of a few words. */
+/** How a value is completed: files, ids and names that are looked up, or a fixed list of words. */
 export const LOOKED_UP = ['servers', 'runs', 'approvals', 'scripts'] as const;
 export type LookedUp = (typeof LOOKED_UP)[number];
 export type ValueKind = LookedUp | 'files' | 'anything' | readonly string[];
 
 export interface TableOption {
-  /** `--json`, and `-V` where there is a short one. */
+  /** `--json`, and the short name such as `-V` if there is one. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Undefined where it takes none. */
+  /** Undefined if it takes no value. */
   readonly value: ValueKind | undefined;
 }
 
@@ -21,14 +21,14 @@ export interface TableCommand {
   /** `codemode runs show` */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  /** Its own, those of the command it means, and those of the program, which may stand anywhere. */
+  /** Its own options, those of its default command, and the global ones, which may stand anywhere. */
   readonly options: readonly TableOption[];
-  /** What its arguments are, in order; the last one may be repeated. */
+  /** Kinds of its arguments, in order. The last one may be repeated. */
   readonly values: readonly ValueKind[];
   readonly isLastRepeated: boolean;
 }
 
-/** Every command with everything that can follow it, from the one table that the program itself is made of. */
+/** Every command with everything that can follow it, from the same table that the program is built from. */
 export function commandTable(program: Command): TableCommand[] {
   const table = everyCommand(program).map((command) => {
     const visible = visibleCommands(command);
@@ -53,7 +53,7 @@ function helpCommand({ path, commands }: TableCommand): TableCommand {
   return { path: `${path} help`, commands, options: [], values: [], isLastRepeated: false };
 }
 
-/** The command itself and all below it, in the order of the help, without the implicit `help`. */
+/** The command itself and all its subcommands, in the order of the help, without the implicit `help`. */
 export function everyCommand(command: Command): Command[] {
   const below = visibleCommands(command).filter((each) => command.commands.includes(each));
   return [command, ...below.flatMap(everyCommand)];
@@ -87,7 +87,7 @@ function tableOption(command: Command, option: Option): TableOption {
   return { names, description, value: takesValue ? optionValue(command, option) : undefined };
 }
 
-/** Words that an option takes, by command where the same name means different things. */
+/** Words that an option takes; by command if the same name means different things. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--isolation': ISOLATION_LEVELS,
   '--scope': GRANT_SCOPES,
@@ -96,7 +96,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'types --detail': ['full', 'compact', 'signatures'],
 };
 
-/** What a placeholder means, where it means the same everywhere. */
+/** Placeholders that mean the same everywhere. */
 const PLACEHOLDERS: Readonly<Record<string, ValueKind>> = {
   file: 'files',
   path: 'files',
@@ -119,7 +119,7 @@ function argumentValue(command: Command, argument: Argument): ValueKind {
   const group = command.parent?.name();
   const name = argument.name();
   if (group === 'approvals' && name === 'id') return 'approvals';
-  // A script that is added has a new name.
+  // A script that is being added has a new name.
   if (group === 'scripts' && name === 'name') return command.name() === 'add' ? 'anything' : 'scripts';
   if (name === 'name' && command.name() === 'remove') return 'servers';
   if (name === 'client') return CLIENTS.map(({ id }) => id);

@@ -1,14 +1,14 @@
 import { shellWord } from '../../../lib/text/shell-word.js';
 import type { TableCommand, ValueKind } from './command-table.js';
 
-/** A kind as the scripts read it: the name of what is looked up, or the words themselves behind a `=`. */
+/** A kind as the completion scripts read it: the name of the lookup, or `=` followed by the words themselves. */
 export function kindText(kind: ValueKind): string {
   return typeof kind === 'string' ? kind : `=${kind.join(' ')}`;
 }
 
 /**
- * Functions that answer from the table, in the words that bash and zsh have in common: what can follow a command, which
- * options take which values, and what the arguments are. Each word has its description behind a tab.
+ * Shell functions that answer from the table, in the syntax that bash and zsh share: what can follow a command, which options
+ * take which values, and what the arguments are. Each word is followed by a tab and its description.
  */
 export function posixTables(commands: readonly TableCommand[]): string {
   const branch = (path: string, body: string) => `    ${shellWord(path)}) ${body} ;;`;
@@ -49,7 +49,7 @@ function printed(lines: readonly string[]): string {
   return `printf '%s\\n' ${lines.map(shellWord).join(' ')}`;
 }
 
-/** Descriptions are sentences of ours; a shell shows as much as fits. */
+/** Descriptions are our own sentences. A shell shows as much as fits. */
 export function described(name: string, description: string): string {
   return `${name}\t${description.replace(/\s+/g, ' ')}`;
 }

@@ -1,7 +1,7 @@
 import type { TableCommand } from './command-table.js';
 import { posixTables } from './shell-tables.js';
 
-/** A file for `$fpath`, which can be sourced too. `path` is PATH in zsh: no variable has that name. */
+/** A file for `$fpath`, which can also be sourced. In zsh `path` is PATH, so no variable has that name. */
 export function zshCompletion(commands: readonly TableCommand[]): string {
   return `#compdef codemode
 # zsh completion for codemode. Made by: codemode completion zsh

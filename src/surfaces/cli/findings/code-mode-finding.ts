@@ -5,8 +5,8 @@ import { judge, WORTH_TOKENS, WORTH_TOOLS } from '../../../host/admin/measure-le
 import type { ToolView } from '../../../host/tools/tool-view.js';
 
 /**
- * Says with the numbers where a model is better given the tools directly, and what `auto` chooses; nothing where code mode pays.
- * `view` has the tools for code, `told` is what an agent reads of them.
+ * Reports, with numbers, if a model is better off with the tools directly, and what `auto` chooses. Empty if code mode pays off.
+ * `view` has the tools for code, `told` is what an agent reads about them.
  */
 export function codeModeFindings(view: ToolView, told: readonly string[], enabled: boolean | 'auto'): Finding[] {
   const report = measureTokens(view, told);

@@ -5,13 +5,13 @@ import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CommandContext } from '../command.js';
 
 const NAME = 'Database';
-/** Every record of a run waits for it. */
+/** Every record of a run waits for the database. */
 const SLOW_MS = 20;
-/** Leases go by the database's clock; what people read goes by this machine's. */
+/** Leases use the database's clock. People see times of this machine's clock. */
 const SKEWED_MS = 5_000;
 const FEW_CONNECTIONS = 0.9;
 
-/** What can be said about the database that hosts share. One that cannot be used is missing: nothing works without it. */
+/** Findings about the database that hosts share. An unusable one counts as missing: nothing works without it. */
 export async function databaseFindings(context: Pick<CommandContext, 'sharedStore'>): Promise<Finding[]> {
   try {
     const admin = await context.sharedStore();

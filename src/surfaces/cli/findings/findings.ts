@@ -19,7 +19,7 @@ import { writableByOthers } from './writable-by-others.js';
 const MEGABYTE = 1024 * 1024;
 const PUBLIC_BITS = 0o044;
 
-/** What can be said about a configuration that was read: its file, its limits on this machine, its state folder. */
+/** Findings about a configuration that was loaded: its file, its limits on this machine, its state folder. */
 export async function configFindings(loaded: LoadedConfig): Promise<Finding[]> {
   const folder = stateFolder(readEnvironment());
   return [
@@ -31,7 +31,7 @@ export async function configFindings(loaded: LoadedConfig): Promise<Finding[]> {
   ];
 }
 
-/** Where the key is that seals logins and suspended runs, and whether it can be read. */
+/** Where the key is that seals logins and suspended runs, and whether it is readable. */
 export async function keyFinding(key: KeyKeeper): Promise<Finding> {
   const name = 'Key';
   try {
@@ -45,7 +45,7 @@ export async function keyFinding(key: KeyKeeper): Promise<Finding> {
   }
 }
 
-/** One finding a server. A server that does not answer is missing: programs that need it fail. */
+/** One finding per server. A server that does not answer counts as missing: programs that need it fail. */
 export function serverFindings(reports: readonly ServerReport[], loaded: LoadedConfig): Finding[] {
   return reports.flatMap((report): Finding[] => {
     const { id, state, transport, toolCount, reason, warnings } = report;
@@ -72,7 +72,7 @@ async function fileFindings(loaded: LoadedConfig): Promise<Finding[]> {
   }
   const form = format === 'codemode' ? '' : ` (${format})`;
   const findings: Finding[] = [{ name, state: 'ok', message: `${file}${form}; searched: ${describeSearch(searched)}` }];
-  // A server that is disabled has its own finding.
+  // A disabled server has its own finding.
   for (const message of warnings) if (!isAboutDisabled(message)) findings.push({ name, state: 'warning', message });
   if (Object.keys(config.mcpServers).length === 0)
     findings.push({ name: 'Servers', state: 'warning', message: 'none are configured', fix: 'codemode init' });
@@ -142,7 +142,7 @@ async function stateFinding(folder: string): Promise<Finding> {
   }
 }
 
-/** A server that may write where our rules lie could change them for the agent that uses it. */
+/** A server that may write to the folder of our rules could change them for the agent that uses it. */
 async function exposureFindings({ file, upstreams }: LoadedConfig, state: string): Promise<Finding[]> {
   const guarded = [...(file === undefined ? [] : [await real(file)]), await real(state)];
   const findings: Finding[] = [];

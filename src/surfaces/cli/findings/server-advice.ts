@@ -7,7 +7,7 @@ import { ownShellCommand } from '../trust/file-notes.js';
 
 type AdvisedServer = Pick<ServerReport, 'id' | 'needsLogin' | 'reason'>;
 
-/** What to type about a server that does not answer. Built from the masked configuration: it shows no secret. */
+/** What to type if a server does not answer. Built from the masked configuration, so it shows no secret. */
 export function adviceFor({ id, needsLogin, reason = '' }: AdvisedServer, loaded: LoadedConfig): string {
   const disabled = loaded.disabledServers.find((each) => each.id === id);
   if (disabled !== undefined) return `correct ${disabled.place}, then look again: ${ownShellCommand()} servers`;
@@ -21,7 +21,7 @@ export function adviceFor({ id, needsLogin, reason = '' }: AdvisedServer, loaded
     cwd,
     url,
   } = { command: setting('command'), args: setting('args'), cwd: setting('cwd'), url: setting('url') };
-  // It did not start at all: the reason has the one thing to do.
+  // It did not start at all: the reason already says what to do.
   if (/(?:^|: )(?:command not found: |its folder )/.test(reason)) return `correct ${where}`;
   if (typeof command === 'string') {
     const words = [command, ...(Array.isArray(args) ? args.map(String) : [])].map(shellWord).join(' ');

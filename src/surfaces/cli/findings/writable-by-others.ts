@@ -2,7 +2,7 @@ import { lstat, readFile, realpath } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 
-/** Who else can change something: by the bits of a file or folder, or because it is somebody else's. */
+/** Who else can change something: through the mode bits of a file or folder, or because another user owns it. */
 export interface OpenPlace {
   readonly path: string;
   readonly by: 'everybody' | 'its group' | 'its owner';
@@ -13,9 +13,8 @@ const EVERYBODY_WRITES = 0o002;
 const STICKY = 0o1000;
 
 /**
- * The first place at which another user of this machine could change what lies at `path`: the file or folder itself, or a
- * folder above it, in which it could be replaced. Root counts as no other user, and neither does a group that has no other
- * member.
+ * The first place where another user of this machine could change what is at `path`: the file or folder itself, or a parent
+ * folder in which it could be replaced. Root does not count as another user, nor does a group without other members.
  */
 export async function writableByOthers(path: string): Promise<OpenPlace | undefined> {
   const real = await realpath(path).catch(() => undefined);
@@ -32,7 +31,7 @@ export async function writableByOthers(path: string): Promise<OpenPlace | undefi
   }
 }
 
-/** Many systems give each user their own group, and let it write. What cannot be looked up may have other members. */
+/** Many systems give each user their own writable group. A group that cannot be looked up may have other members. */
 async function hasOtherMembers(gid: number): Promise<boolean> {
   if (gid === 0) return false;
   try {

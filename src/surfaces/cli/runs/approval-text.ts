@@ -6,9 +6,9 @@ import { plainLine, type Style, styled, terminalWidth } from '../terminal/termin
 import { consentJson, consentLine, consentText } from '../trust/consent-text.js';
 import { shortIds } from './resolve-id.js';
 
-/** How calls that wait for a person are shown, one, several or all of them. */
+/** How calls that wait for a person are shown: one, several or all of them. */
 
-/** What the program or a tool wrote is in rows that are marked as theirs. `most`: characters of one value that are shown. */
+/** Text of the program or a tool is in rows that are marked as foreign. `most`: characters shown of one value. */
 export function renderOne(approval: Approval, most?: number): { readonly text: string; readonly isCut: boolean } {
   const { id, reason, runId, state, code, decision, hiddenParts } = approval;
   const bound = most === undefined ? {} : { maxCharacters: most };
@@ -37,13 +37,13 @@ export function renderOne(approval: Approval, most?: number): { readonly text: s
 
 const UNREADABLE = '  what was stored of this call was changed, so it can only be denied';
 
-/** All calls of a card, each whole, and the digest that names them together. */
+/** All calls of a card, each in full, and their common digest. */
 export function renderCard(card: readonly Approval[]): string {
   const calls = card.map((approval) => renderOne(approval, Infinity).text);
   return card.length === 1 ? calls.join('') : [...calls, `all ${card.length} calls, ${digestRow(card)}`].join('\n\n');
 }
 
-/** Of the arguments as they are sent: a decision can name it. */
+/** Digest of the arguments as they are sent: a decision can name it. */
 function digestRow(card: readonly Approval[]): string {
   return `digest:           sha256 ${cardDigest(card)}`;
 }

@@ -2,7 +2,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { SourceLanguage } from '../../../domain/run.js';
 import type { CommandContext } from '../command.js';
 
-/** Reads a program in the sandbox without running it. Throws `bad_input` with the place of the mistake. */
+/** Parses a program in the sandbox without running it. Throws `bad_input` with the position of the mistake. */
 export async function checkSyntax(context: CommandContext, source: string, language: SourceLanguage): Promise<void> {
   const { host } = await context.compose();
   await using _ = host;

@@ -15,14 +15,14 @@ export const STATE_STYLES = {
   cancelled: 'dim',
 } as const satisfies Record<RunView['state'], Style>;
 
-/** Writes one recorded run: in a few lines where a person looks, else as JSON. */
+/** Prints one recorded run: a few lines for a person, else JSON. */
 export function printRunView(run: RunView, flags: OutputFlags, engine?: EngineName): number {
   const text = isForPeople(flags) ? textOfView(run, engine) : printableJson(jsonOfView(run, engine), true);
   process.stdout.write(`${text}\n`);
   return run.state === 'failed' ? EXIT.failed : EXIT.ok;
 }
 
-/** What `runs list --json` prints of each. */
+/** What `runs list --json` prints for each run. */
 export function headOf({ runId, state, caller, profile, createdAtMs, updatedAtMs, durationMs, title }: RunView) {
   const at = { createdAt: new Date(createdAtMs).toISOString(), updatedAt: new Date(updatedAtMs).toISOString() };
   return { runId, state, caller, profile, ...at, durationMs: durationMs ?? null, program: title ?? null };

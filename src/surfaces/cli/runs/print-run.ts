@@ -3,7 +3,7 @@ import type { Diagnostic, RunResponse } from '../../../profiles/codemode/render.
 import { plain, plainLine, printableJson, styled, terminalWidth } from '../terminal/terminal.js';
 import { hangingText } from '../trust/consent-text.js';
 
-/** How the answer of a run is written. */
+/** How the response of a run is printed. */
 export interface OutputFlags {
   readonly json?: boolean | undefined;
   readonly pretty?: boolean | undefined;
@@ -14,7 +14,7 @@ export function isForPeople({ json, pretty }: OutputFlags): boolean {
   return process.stdout.isTTY === true && json !== true && pretty !== true;
 }
 
-/** Writes a response: for people where somebody looks, else as JSON. */
+/** Prints a response: for people on a terminal, else as JSON. */
 export function writeResponse(
   response: RunResponse,
   flags: OutputFlags,
@@ -24,7 +24,7 @@ export function writeResponse(
   process.stdout.write(`${text}\n`);
 }
 
-/** The response in a few lines: what was logged, the result or the error with its line, and which calls were made. */
+/** The response in a few lines: logs, the result or the error with its line, and the calls. */
 export function textOf(
   { logs, result, diagnostics, toolTrace }: RunResponse,
   { source, durationMs }: { readonly source: string; readonly durationMs?: number },
@@ -38,7 +38,7 @@ export function textOf(
   ].join('\n');
 }
 
-/** What a person does about a run that was suspended. */
+/** What a person can do about a suspended run. */
 export function writeSuspended({ runId, approvals, logs, trace }: SuspendedSummary): void {
   const [first] = approvals;
   const named = approvals.map(
@@ -58,7 +58,7 @@ export function writeSuspended({ runId, approvals, logs, trace }: SuspendedSumma
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** A string as it is, everything else as JSON. */
+/** A string unchanged, everything else as JSON. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return plain(value);
   return printableJson(value, true);
@@ -89,10 +89,10 @@ const CODE_MARGIN = 6;
 
 function codeLines(source: string, line: number, column: number): string[] {
   const text = source.split('\n')[line - 1];
-  // A line that the terminal wraps would go on at its left edge.
+  // A line that the terminal wraps would continue at the left edge.
   const most = Math.min(MAX_LINE_CHARACTERS, (terminalWidth() ?? Infinity) - String(line).length - CODE_MARGIN);
   if (text === undefined || text === '' || column > most) return [];
-  // Each character of the line as one on the screen, so that the mark stands under the right one.
+  // Each character takes one column, so that the mark is under the right one.
   const shown = text.slice(0, most).replace(/[^\x20-\x7e\u00a1-\u02ff\u0370-\u058f]/g, ' ');
   const number = String(line);
   return [

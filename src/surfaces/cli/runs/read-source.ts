@@ -2,11 +2,11 @@ import { HostError } from '../../../domain/errors.js';
 import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
 import { readRegularFile, UnreadableFile } from '../../../lib/files/read-regular-file.js';
 
-/** What a file should hold, in the words of its refusals. */
+/** What a file should contain, for error messages. */
 export interface TextKind {
   readonly name: string;
   readonly maxBytes?: number;
-  /** Where what does not fit belongs. */
+  /** What to do about content that is too large. */
   readonly advice?: string;
 }
 
@@ -29,7 +29,7 @@ export async function readSource(file: string, kind: TextKind = PROGRAM): Promis
   return source;
 }
 
-/** The bytes of a file that somebody named. Throws `bad_input` for what is no ordinary file, and for more than it may have. */
+/** The bytes of a file that the user named. Throws `bad_input` if it is not an ordinary file, or is too large. */
 export async function readNamedFile(file: string, kind: TextKind): Promise<Buffer> {
   try {
     return await readRegularFile(file, mostOf(kind));

@@ -5,22 +5,22 @@ export interface IdPlace {
   readonly noun: 'run' | 'approval';
   /** The command that lists them. */
   readonly listedBy: string;
-  /** Ids that start with these characters, at most this many. */
+  /** Ids with this prefix, at most `limit`. */
   idsWith(prefix: string, limit: number): string[] | Promise<string[]>;
   /** The id that `last` means. */
   latest(): string | undefined | Promise<string | undefined>;
 }
 
-/** Shorter prefixes are typing mistakes more often than ids. */
+/** Shorter prefixes are more often typing mistakes than ids. */
 export const MIN_PREFIX = 4;
 /** The word that means the newest one. */
 export const LAST = 'last';
-/** So many candidates are shown of a prefix that fits several. */
+/** Number of candidates shown for an ambiguous prefix. */
 const MAX_SHOWN = 5;
 
 /**
- * The one id that somebody means: by all of it, by a prefix of at least 4 characters that fits no other, or `last`.
- * Throws `bad_input` or `not_found`, and never guesses.
+ * The id that the user means: a whole id, an unambiguous prefix of at least 4 characters, or `last`. Throws `bad_input` or
+ * `not_found`, and never guesses.
  */
 export async function resolveId(given: string, place: IdPlace): Promise<string> {
   const id = await findId(given, place);
@@ -33,7 +33,7 @@ export async function resolveId(given: string, place: IdPlace): Promise<string> 
   );
 }
 
-/** The same; undefined where nothing fits. */
+/** Like `resolveId`, but undefined if nothing matches. */
 export async function findId(given: string, place: IdPlace): Promise<string | undefined> {
   if (given === LAST) return place.latest();
   const found = await place.idsWith(given, MAX_SHOWN + 1);
@@ -57,12 +57,12 @@ function article(noun: string): string {
   return noun === 'approval' ? `an ${noun}` : `a ${noun}`;
 }
 
-/** Whether this is a run's id from its first to its last character. */
+/** Whether this is a complete run id. */
 export function isWholeId(given: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(given);
 }
 
-/** As many characters of each id as tell it from the others in the list, and at least 8. */
+/** The shortest prefixes that distinguish the ids in the list, at least 8 characters long. */
 export function shortIds(ids: readonly string[]): (id: string) => string {
   const unique = new Set(ids);
   const fits = (length: number) => new Set([...unique].map((id) => shortened(id, length))).size === unique.size;
@@ -73,7 +73,7 @@ export function shortIds(ids: readonly string[]): (id: string) => string {
 
 const SHORT_CHARACTERS = 8;
 const MAX_ID_CHARACTERS = 64;
-/** Calls that a client made itself have a run id with a word in front, which tells nothing apart. */
+/** Direct calls of a client have run ids with this prefix, which distinguishes nothing. */
 const WORD_IN_FRONT = /^direct-/;
 
 function shortened(id: string, length: number): string {

@@ -55,7 +55,7 @@ function atMost(flag: string, value: number, most: number): number {
   throw new HostError('bad_input', `${flag} is ${value}; sandbox.limits.maximum of the configuration allows ${most}`);
 }
 
-/** A person who reads this can decide on another terminal; the program waits meanwhile. */
+/** A person who reads this can decide on another terminal. The program waits. */
 async function tellOf(approvals: readonly Approval[]): Promise<void> {
   for (const { id, tool } of approvals)
     process.stderr.write(

@@ -2,20 +2,20 @@ import type { RunView } from '../../../host/host.js';
 import type { ComposedRecords } from '../composed.js';
 import { resolveId } from './resolve-id.js';
 
-/** What `--help` says of an argument that names a run. */
+/** Help text of an argument that names a run. */
 export const RUN_ARGUMENT = 'its id, or the first 4 or more characters of it, or last';
 
-/** Runs that these commands made to try the program out: `codemode runs` leaves them out, and `last` is none of them. */
+/** Callers of trial runs by these commands. `codemode runs` does not list them, and `last` skips them. */
 const MEASURING: ReadonlySet<string> = new Set(['demo', 'measure', 'doctor']);
-/** So many runs are looked through. A hundred runs of one `demo` would hide what a person or an agent has run. */
+/** Number of runs searched: a hundred runs of one `demo` would otherwise hide those of a person or an agent. */
 const MAX_LOOKED_AT = 1_000;
 
-/** The newest runs, without those that only tried the program out. */
+/** The newest runs, without trial runs. */
 export async function usersRuns(suspended: ComposedRecords['suspended']): Promise<RunView[]> {
   return (await suspended.list(MAX_LOOKED_AT)).filter(({ caller }) => !MEASURING.has(caller));
 }
 
-/** The run that somebody means, as `codemode runs` lists it. */
+/** The id of the run that the user means, as `codemode runs` lists it. */
 export function runIdOf(suspended: ComposedRecords['suspended'], given: string): Promise<string> {
   return resolveId(given, {
     noun: 'run',

@@ -17,11 +17,11 @@ import { isForPeople, type OutputFlags, writeResponse, writeSuspended } from './
 
 export interface ProgramToRun {
   readonly source: string;
-  /** Absent for a stored script, which has its own. */
+  /** Absent for a stored script, which has its own language. */
   readonly language?: SourceLanguage;
-  /** Of a stored script. */
+  /** Input of a stored script. */
   readonly input?: JsonObject;
-  /** It is this stored script. */
+  /** The stored script, if the program is one. */
   readonly script?: StoredScript;
 }
 
@@ -77,7 +77,7 @@ export function interruption(): AbortSignal {
   return interrupted.signal;
 }
 
-/** A limit as it was typed: digits and nothing else, within what may be asked for. */
+/** A numeric limit as typed: digits only, within the allowed range. */
 export function wholeNumber(flag: string, limit: keyof RequestedLimits, text: string | undefined): Partial<Limits> {
   if (text === undefined) return {};
   const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;

@@ -6,7 +6,7 @@ import { PROCESS_LANGUAGES, type ProcessLanguage } from '../../../domain/process
 import type { Ticket } from '../../../profiles/runner/envelope.js';
 import { failed, type RunnerError } from '../../../profiles/runner/errors.js';
 
-/** More of it is not even read to the end. */
+/** Larger input is not read to the end. */
 const MAX_STANDARD_INPUT_BYTES = 256 * 1024 * 1024;
 
 export interface RunnerFlags {
@@ -14,14 +14,14 @@ export interface RunnerFlags {
   readonly memory?: string | true;
 }
 
-/** What the words of `codemode runner` ask for. */
+/** What the arguments of `codemode runner` ask for. */
 export interface Asked {
   readonly language: ProcessLanguage;
   readonly timeoutMs: number | undefined;
   readonly maxMemoryBytes: number | undefined;
 }
 
-/** Words that are wrong, as the one line says it. */
+/** Wrong arguments, as reported on the one line of output. */
 export class BadArguments extends Error {
   readonly error: RunnerError;
   constructor(message: string) {
@@ -30,7 +30,7 @@ export class BadArguments extends Error {
   }
 }
 
-/** Reads them. Throws `BadArguments`. */
+/** Parses the arguments. Throws `BadArguments`. */
 export function argumentsOf(
   words: readonly string[],
   language: ProcessLanguage | undefined,
@@ -62,7 +62,7 @@ function shown(word: string | true): string {
   return word === true ? 'nothing' : JSON.stringify(word.slice(0, 60));
 }
 
-/** The source, exactly as it came; its digest is known even where it cannot be run. */
+/** The source, unchanged. Its digest is known even if it cannot be run. */
 export async function readProgram(ticket: Ticket): Promise<string> {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];

@@ -7,18 +7,18 @@ import { userName } from '../user-name.js';
 import { plainLine, styled } from './terminal.js';
 import { askLine, hasPersonAtTerminal } from './terminal-line.js';
 
-/** Somebody may decide on another screen while the question is shown here. */
+/** Poll interval: the call may be decided on another screen while the question is shown here. */
 const LOOK_EVERY_MS = 300;
-/** Who types something else so often does not mean yes. */
+/** After this many unclear answers the person does not mean yes. */
 const MAX_TRIES = 3;
 
 /**
- * Asks the person at this terminal about calls that need one, one card after the other. `undefined` where there is no
- * terminal: then the run is suspended, and the person decides with `codemode approvals`.
+ * Asks the person at this terminal about calls that need approval, one card after the other. `undefined` without a terminal: the
+ * run is then suspended, and the person decides with `codemode approvals`.
  */
 export function askerOnTerminal(approvals: Pick<Approvals, 'decide' | 'find'>): AskPerson | undefined {
   if (!hasPersonAtTerminal()) return undefined;
-  // One question at a time: two runs of readline on one terminal would each get half of what is typed.
+  // One question at a time: two readline instances on one terminal would each get half of the input.
   let last: Promise<void> = Promise.resolve();
   return (asked, signal) => {
     const turn = last.then(async () => {
@@ -34,7 +34,7 @@ async function askCard(
   card: readonly Approval[],
   signal: AbortSignal,
 ): Promise<void> {
-  // The answer to the card before may have covered some of these.
+  // The answer to the previous card may have covered some of these.
   const open: Approval[] = [];
   for (const approval of card) if (await isOpen(approvals, approval.id)) open.push(approval);
   const [first] = open;
@@ -46,15 +46,15 @@ async function askCard(
     await approvals.decide(first.id, 'APPROVED', { ...answer, scope: choice });
     return;
   }
-  // Each by its own id: a call that came while the person was reading was not shown, and is not decided.
+  // Each by its own id: a call that arrived while the person was reading was not shown, and is not decided.
   for (const { id } of open)
     await approvals.decide(id, choice === 'call' ? 'APPROVED' : 'DENIED', { ...answer, scope: 'call' });
 }
 
 const PROMPT = 'Allow? [y/N/run/hour] ';
-/** Of a call that belongs to no run. */
+/** For a call that belongs to no run. */
 const PROMPT_WITHOUT_RUN = 'Allow? [y/N/hour] ';
-/** What cannot be shown whole can only be denied here. */
+/** A card that cannot be shown whole can only be denied here. */
 const PROMPT_OF_A_PART = 'Deny it? Type n, or decide in the other terminal. [n] ';
 
 type Choice = Exclude<GrantScope, 'calls'> | 'no';
@@ -69,7 +69,7 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   '': 'no',
 };
 
-/** What the person says, or `undefined` where somebody else has decided, or nobody waits for it any more. */
+/** The person's choice. `undefined` if the call was decided elsewhere, or nothing waits for it any more. */
 async function chooseFor(
   approvals: Pick<Approvals, 'find'>,
   card: readonly Approval[],
@@ -106,8 +106,8 @@ async function chooseFor(
 }
 
 /**
- * What Ctrl-C does while nothing is asked: reading a line keeps the terminal from doing it. The program must not continue with
- * the refusal, so the run is over (`signal`) before the call is denied.
+ * Does what Ctrl-C does while nothing is asked: reading a line keeps the terminal from doing it. The program must not continue
+ * with the refusal, so the run is over (`signal`) before the call is denied.
  */
 async function interrupt(signal: AbortSignal): Promise<void> {
   const over = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -121,10 +121,10 @@ async function isOpen(approvals: Pick<Approvals, 'find'>, id: string): Promise<b
   return (await approvals.find(id).catch(() => undefined))?.state === 'PENDING';
 }
 
-/** Rows of one card: what is longer cannot be looked over before the answer. */
+/** Maximum rows of one card: a longer one cannot be read before the answer. */
 const MAX_CARD_ROWS = 200;
 
-/** Everything in it but our own words is foreign: of the agent, the server, the program. */
+/** Everything in it except our own words is foreign text: of the agent, the server or the program. */
 export function cardOf(card: readonly Approval[]): { readonly text: string; readonly isCut: boolean } {
   const [first] = card as readonly [Approval];
   const count = card.length === 1 ? 'this call needs' : `${card.length} calls need`;
@@ -147,7 +147,7 @@ export function cardOf(card: readonly Approval[]): { readonly text: string; read
       ...take(consentJson(input, { indent: '    ', maxRows: left })),
     ]),
     ...(hidden === 0 ? [] : [`  hidden: ${hiddenText(hidden)}`]),
-    // The name once more: arguments of many lines push the first line off the screen.
+    // The name is repeated: arguments of many lines push the first line off the screen.
     `${card.length === 1 ? '' : `these ${card.length} calls of `}${nameOf(first)}`,
   ];
   return { text: `${lines.join('\n')}\n${isCut ? `${howToSeeAll(card)}\n` : ''}`, isCut };
@@ -163,13 +163,13 @@ function howToSeeAll(card: readonly Approval[]): string {
   );
 }
 
-/** Secrets are marks in what is shown: of each the mark says how long it is. */
+/** Secrets are shown as marks. Each mark gives the length of its secret. */
 export function hiddenText(parts: number): string {
   const [secrets, marks] = parts === 1 ? ['1 secret', 'a mark with its'] : [`${parts} secrets`, 'marks with their'];
   return `${secrets}, shown as ${marks} length and digest`;
 }
 
-/** `server/tool`, in which nothing is hidden: two names that differ look different. */
+/** `server/tool` without hidden characters: two names that differ look different. */
 export function nameOf({ tool }: Approval): string {
   return `${consentWord(tool.serverId)}/${consentWord(tool.toolName)}`;
 }

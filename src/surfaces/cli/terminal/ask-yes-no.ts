@@ -8,13 +8,13 @@ export interface Question {
   readonly byDefault?: 'yes' | 'no';
   /** Where the question is shown. It must be a terminal, or the question is not asked. */
   readonly stream?: NodeJS.WriteStream;
-  /** Set where "no" continues the command: Ctrl-C and Ctrl-D then end it with `cancelled` instead of meaning "no". */
+  /** Set if "no" continues the command: Ctrl-C and Ctrl-D then end it with `cancelled` instead of meaning "no". */
   readonly cancels?: boolean;
 }
 
 /**
- * Asks the person at the terminal. Everything but a clear yes is a no: also Ctrl-C, Ctrl-D and a terminal that is gone. Keys
- * that were pressed before the question was shown do not answer it, and neither does what is piped in.
+ * Asks the person at the terminal. Everything except a clear yes is a no, including Ctrl-C, Ctrl-D and a closed terminal. Keys
+ * that were pressed before the question was shown do not answer it, and neither does piped input.
  */
 export async function askYesNo(
   question: string,

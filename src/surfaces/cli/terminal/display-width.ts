@@ -1,8 +1,8 @@
-/** How many columns of a terminal a text takes, and where to cut it. What a person sees as one character stays whole. */
+/** How many terminal columns a text takes, and where to cut it. Grapheme clusters are never split. */
 
 const ASCII = /^[\u0020-\u007e]*$/;
 const ELLIPSIS = '…';
-/** What a terminal shows as a picture, two columns wide: an emoji, a flag, or a symbol that asks to be one. */
+/** Shown two columns wide: an emoji, a flag, or a symbol with emoji presentation. */
 const PICTURE = /^\p{Emoji_Presentation}|^\p{Regional_Indicator}{2}|\ufe0f/u;
 /** Accents and joiners on their own take no column. */
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
@@ -17,7 +17,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** At most `width` columns of a text; where something is missing it ends in an ellipsis. */
+/** At most `width` columns of a text. A cut text ends in an ellipsis. */
 export function cutToWidth(text: string, width: number): string {
   if (text.length <= width && ASCII.test(text)) return text;
   let used = 0;
@@ -31,7 +31,7 @@ export function cutToWidth(text: string, width: number): string {
   return text;
 }
 
-/** Made once, and not before a text needs it: loading its tables takes 10 to 40 ms, which most commands never need. */
+/** Created when a text first needs it: loading its tables takes 10 to 40 ms, which most commands never need. */
 const segmenters = new Map<'grapheme', Intl.Segmenter>();
 
 function graphemes(text: string): Intl.Segments {

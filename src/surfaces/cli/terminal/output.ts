@@ -2,8 +2,8 @@ import { ERRORS } from '../../../domain/errors.js';
 import { plainLine } from './terminal.js';
 
 /**
- * Watches what is written to stdout and stderr. A reader that has gone (`| head`) is not a failure; output that cannot be
- * written, on a full disk, is one. Without a listener either would end the process with a stack trace.
+ * Watches for write errors on stdout and stderr. A reader that has gone (`| head`) is not a failure. Output that cannot be
+ * written, as on a full disk, is one. Without a listener either would end the process with a stack trace.
  */
 export function watchOutput(): Output {
   let hasFailed = false;
@@ -11,21 +11,21 @@ export function watchOutput(): Output {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (isReaderGone(code) || hasFailed) return;
     hasFailed = true;
-    // The last write may fail when the command is over.
+    // The last write may fail after the command is over.
     process.exitCode = statusFor(0);
     process.stderr.write(`codemode: the output could not be written: ${plainLine(message)}\n`);
   });
-  // Where stderr cannot be written, nobody can be told.
+  // If stderr cannot be written, nothing can be reported.
   process.stderr.on('error', () => {});
   return { statusFor };
 }
 
 export interface Output {
-  /** The exit status of a command that has done its work: what it says, unless its output could not be written. */
+  /** The exit status of a completed command: its own, unless its output could not be written. */
   statusFor(status: number): number;
 }
 
-/** A pipe whose other end is closed, a terminal that was closed, a stream that Node has given up after either. */
+/** A pipe whose other end is closed, a closed terminal, or a stream that Node destroyed after either. */
 function isReaderGone(code: string | undefined): boolean {
   return code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED';
 }
@@ -35,7 +35,7 @@ export function isOpen(stream: NodeJS.WriteStream): boolean {
   return !stream.destroyed && stream.writable;
 }
 
-/** Resolved when more can be written, or when nobody reads any more. */
+/** Resolves when more can be written, or when the reader has gone. */
 export function whenWritable(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     const events = ['drain', 'close', 'error'] as const;

@@ -6,20 +6,20 @@ import { plainLine, terminalWidth } from './terminal.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 const FRAME_MS = 100;
-/** Work that ends sooner shows no spinner: a flash tells nobody anything. */
+/** Shorter work shows no spinner: a flash informs nobody. */
 const PATIENCE_MS = 150;
-/** Between two lines when stderr is not a terminal. */
+/** Interval between lines if stderr is not a terminal. */
 const TICK_MS = 5_000;
 const MAX_NAMED = 4;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** What is said while something takes long. */
+/** What is shown while work takes long. */
 export interface Waiting {
-  /** More about it: `2 of 3 answered`. */
+  /** Adds a detail: `2 of 3 answered`. */
   readonly say: (more: string) => void;
-  /** What takes long, where that changes; `undefined` when it is over. */
+  /** Sets the current long step if it changes; `undefined` when it is over. */
   readonly onStep: OnStep;
-  /** Says nothing while a person is asked: a question and a spinner on one line cannot be read. */
+  /** Shows nothing while a person is asked: a question and a spinner on one line are unreadable. */
   hold<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -41,7 +41,7 @@ export async function waitFor<T>(what: string, work: (say: (more: string) => voi
   }
 }
 
-/** The same for what ends by itself when it is interrupted. */
+/** The same for work that stops by itself when it is interrupted. */
 export async function withProgress<T>(what: string, work: (waiting: Waiting) => Promise<T>): Promise<T> {
   const startedAtMs = performance.now();
   let more = '';
@@ -77,12 +77,12 @@ export async function withProgress<T>(what: string, work: (waiting: Waiting) => 
   }
 }
 
-/** Seconds are worth a word where there are many. */
+/** Seconds are shown only if there are many. */
 function spun(step: Step, seconds: number): string {
   return seconds < TICK_MS / 1_000 ? step.doing : stepText(step, seconds);
 }
 
-/** A line each few seconds, where nobody sees a spinner: a reader of the log sees that it is alive, and what it does. */
+/** Prints a line every few seconds if there is no spinner: a reader of the log sees that it is alive, and what it does. */
 function tick(text: () => string, isHeld: () => boolean): () => void {
   const timer = setInterval(() => {
     if (!isHeld()) process.stderr.write(`codemode: ${plainLine(text())}\n`);
@@ -92,7 +92,7 @@ function tick(text: () => string, isHeld: () => boolean): () => void {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** What a spinner says while servers are being asked. */
+/** What a spinner shows while servers are being asked. */
 export function asking(say: (more: string) => void): AskingProgress {
   return (total, waitingFor) => {
     const names = waitingFor.slice(0, MAX_NAMED).join(', ');

@@ -8,7 +8,7 @@ const TERMINAL = '/dev/tty';
 /** Keys pressed before the question is shown do not answer it. */
 const DISCARD_MS = 50;
 
-/** Whether a person sits here: the same proof that `codemode approvals approve` asks for, and a terminal to ask on. */
+/** Whether a person is present: the same proof that `codemode approvals approve` requires, and a terminal to ask on. */
 export function hasPersonAtTerminal(stream: NodeJS.WriteStream = process.stdout): boolean {
   if (process.stdin.isTTY !== true || stream.isTTY !== true) return false;
   try {
@@ -20,17 +20,17 @@ export function hasPersonAtTerminal(stream: NodeJS.WriteStream = process.stdout)
 }
 
 /**
- * What a person typed; `interrupted` for Ctrl-C, `refused` for Ctrl-D, `undefined` where the question was withdrawn or the
- * terminal is gone.
+ * What a person typed. `interrupted` for Ctrl-C, `refused` for Ctrl-D, `undefined` if the question was withdrawn or the terminal
+ * is gone.
  */
 export type TypedLine = { readonly text: string } | 'interrupted' | 'refused' | undefined;
 
-/** Shows a text on the terminal and reads one line from it. The text is shown as it is: make foreign parts of it harmless. */
+/** Shows a text on the terminal and reads one line from it. The text is shown unchanged: make its foreign parts harmless. */
 export async function askLine(text: string, prompt: string, signal: AbortSignal): Promise<TypedLine> {
   if (signal.aborted) return undefined;
   const input = new ReadStream(openSync(TERMINAL, 'r'));
   const output = new WriteStream(openSync(TERMINAL, 'w'));
-  // A terminal that was closed meanwhile ends the question, not this process.
+  // If the terminal is closed, the question ends, not this process.
   output.on('error', () => {});
   try {
     await discardTyped(input);
@@ -42,13 +42,13 @@ export async function askLine(text: string, prompt: string, signal: AbortSignal)
   }
 }
 
-/** The same for what nobody else may read: the keys are not shown. */
+/** The same for secrets: the keys are not echoed. */
 export async function askHiddenLine(prompt: string, signal: AbortSignal): Promise<TypedLine> {
   if (signal.aborted) return undefined;
   const input = new ReadStream(openSync(TERMINAL, 'r'));
   const output = new WriteStream(openSync(TERMINAL, 'w'));
   output.on('error', () => {});
-  // The line editor writes what is typed: into nothing.
+  // The line editor echoes what is typed, so its output is discarded.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
     await discardTyped(input);
@@ -75,7 +75,7 @@ function readOne(input: ReadStream, output: Writable, prompt: string, signal: Ab
   return new Promise((resolve) => {
     const reader = createInterface({ input, output, terminal: true, historySize: 0 });
     const end = (line: TypedLine) => {
-      // First: closing says `close` once more, which would be a no.
+      // First, because closing emits `close` again, which would count as a no.
       resolve(line);
       signal.removeEventListener('abort', withdraw);
       reader.close();

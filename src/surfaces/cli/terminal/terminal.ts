@@ -3,14 +3,14 @@ import { visibleJson, visibleLine, visibleText } from '../../../lib/text/visible
 
 export { visibleLine as plainLine, visibleText as plain };
 
-/** What people see on a terminal. Text from programs, tools and files is foreign: it must not steer the terminal. */
+/** What people see on a terminal. Text from programs, tools and files is foreign: it must not control the terminal. */
 
 /** Foreign text of several lines below a line of ours: indented, so that none of its lines looks like ours. */
 export function plainBlock(text: string, indent = '  '): string {
   return visibleText(text).replace(/^/gm, indent);
 }
 
-/** JSON that is the same value to a parser and harmless to a terminal. */
+/** JSON with the same value for a parser, and harmless for a terminal. */
 export function printableJson(value: unknown, isPretty = false): string {
   return visibleJson(value, isPretty ? 2 : undefined);
 }
@@ -18,7 +18,7 @@ export function printableJson(value: unknown, isPretty = false): string {
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
 
-/** Colours where a terminal shows them, or where the user asked for them. Foreign text comes here already made plain. */
+/** Colours if the terminal supports them or the user asked for them. Foreign text must already be made plain. */
 export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return text !== '' && isColoured(stream) ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text;
 }
@@ -28,7 +28,7 @@ function isColoured(stream: NodeJS.WriteStream): boolean {
   return choice === 'terminal' ? stream.isTTY === true && stream.hasColors() : choice === 'always';
 }
 
-/** How wide lines may be. Undefined where no terminal shows them: then nothing is cut. */
+/** The maximum line width. Undefined without a terminal: then nothing is cut. */
 export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number | undefined {
   return stream.isTTY === true ? (columnsSetting() ?? (stream.columns || FALLBACK_COLUMNS)) : undefined;
 }
@@ -41,10 +41,10 @@ export function noteNothingConfigured(note: string | undefined): void {
   if (note !== undefined) process.stderr.write(`codemode: ${visibleText(note)}\n`);
 }
 
-/** Warnings go to stderr, so that stdout holds the answer alone. */
+/** Warnings go to stderr, so that stdout holds only the response. */
 export function warn(warnings: readonly string[]): void {
   for (const warning of warnings) {
-    // Further lines of it are indented: they may be a server's own words, and must not look like another message of ours.
+    // Further lines are indented: they may be a server's text, and must not look like another message of ours.
     const text = visibleText(warning).replaceAll('\n', '\n  ');
     process.stderr.write(`codemode: ${styled('yellow', 'warning', process.stderr)}: ${text}\n`);
   }

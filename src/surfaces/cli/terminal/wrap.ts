@@ -5,8 +5,8 @@ import { terminalWidth } from './terminal.js';
 const STYLES = /\u001b\[\d+m/g;
 
 /**
- * Breaks lines that are wider than the terminal between words, and indents the rest of a line as its start. A terminal
- * itself breaks in the middle of a word. Without a terminal nothing changes.
+ * Wraps lines that are wider than the terminal between words, and indents the rest of a line like its start. A terminal itself
+ * breaks in the middle of a word. Without a terminal nothing changes.
  */
 export function wrapLines(text: string, width = terminalWidth()): string {
   if (width === undefined) return text;
@@ -16,7 +16,7 @@ export function wrapLines(text: string, width = terminalWidth()): string {
     .join('\n');
 }
 
-/** The same for help texts: wraps paragraphs again that were wrapped for a wider terminal. */
+/** The same for help texts: also joins and wraps paragraphs that were wrapped for a wider terminal. */
 export function fillParagraphs(text: string, width = terminalWidth()): string {
   if (width === undefined) return text;
   const lines: string[] = [];
@@ -42,7 +42,7 @@ function wrapLine(line: string, width: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? '';
   const lines: string[] = [];
   let current = '';
-  // The spaces between words stay as they are, where they do not end a line.
+  // Spaces between words are kept, unless they end a line.
   for (const [, gap = '', word = ''] of line.slice(indent.length).matchAll(/( *)([^ ]+)/g)) {
     if (current !== '' && widthOf(`${indent}${current}${gap}${word}`) > width) {
       lines.push(indent + current);

@@ -7,12 +7,12 @@ import { plain, terminalWidth } from '../terminal/terminal.js';
  */
 export interface ConsentText {
   readonly rows: readonly string[];
-  /** Something is missing. What cannot be shown whole must not be agreed to here. */
+  /** Something is missing. A text that cannot be shown whole must not be agreed to here. */
   readonly isCut: boolean;
 }
 
 export interface ConsentOptions {
-  /** What comes before the mark of each row. */
+  /** Text before the mark of each row. */
   readonly indent?: string;
   /** Columns of the terminal; by default those of stdout. Without a terminal, rows are not wrapped. */
   readonly width?: number | undefined;
@@ -22,27 +22,27 @@ export interface ConsentOptions {
 }
 
 const MARK = '| ';
-/** Of one value. */
+/** Maximum for one value. */
 export const MAX_CHARACTERS = 2_000;
 const MAX_ROWS = 150;
 const MAX_WORD = 200;
 /** Indentation of code and of our own JSON. More than this is padding. */
 const MAX_INDENTATION = 16;
 const MIN_ROOM = 20;
-/** A row that fills the last column makes some terminals begin another. */
+/** A row that fills the last column makes some terminals start another. */
 const SPARE_COLUMNS = 1;
 
 /** Three or more blanks of any kind, fillers and look-alikes included. */
 const BLANKS = /[\p{Zs}\t\u115f\u1160\u2800\u3164\uffa0\u{1d159}\u{13441}\u{13442}]{3,}/gu;
 const BLANK_LINES = /(?:\n[\p{Zs}\t\u2800\u3164]*){3,}(?=\n)/gu;
 
-/** Text of one or more lines: each row of it, also of a line that is wrapped, begins with the indent and `| `. */
+/** Text of one or more lines. Each row, also of a wrapped line, starts with the indent and `| `. */
 export function consentText(text: string, options: ConsentOptions = {}): ConsentText {
   const { text: kept, isCut } = cut(withCountedBlanks(text), options.maxCharacters ?? MAX_CHARACTERS);
   return rowsOf(escapeHidden(kept), isCut, options);
 }
 
-/** The same for a value: as JSON, in which each string and key is cut and escaped by itself. */
+/** The same for a value, as JSON in which each string and key is cut and escaped separately. */
 export function consentJson(value: unknown, options: ConsentOptions = {}): ConsentText {
   const most = options.maxCharacters ?? MAX_CHARACTERS;
   let isCut = false;
@@ -60,8 +60,8 @@ export function consentJson(value: unknown, options: ConsentOptions = {}): Conse
 }
 
 /**
- * Foreign text after a line's beginning of ours that is as wide as the indent: no other row of it begins at the left edge,
- * where a question of ours could stand. Nothing is cut or counted.
+ * Foreign text after a prefix of ours that is as wide as the indent. None of its other rows starts at the left edge, where a
+ * question of ours could stand. Nothing is cut or counted.
  */
 export function hangingText(text: string, indent: string, width = terminalWidth()): string {
   const room = width === undefined ? Infinity : Math.max(MIN_ROOM, width - indent.length - SPARE_COLUMNS);
@@ -72,20 +72,20 @@ export function hangingText(text: string, indent: string, width = terminalWidth(
 }
 
 /**
- * A name, a word or a path inside a line of ours. As it is where it is an ordinary one, else in quotes with escapes, so
- * that two different words never look the same.
+ * A name, a word or a path inside a line of ours. An ordinary one is unchanged, any other is in quotes with escapes, so that two
+ * different words never look the same.
  */
 export function consentWord(word: string, maxCharacters = MAX_WORD): string {
   if (ORDINARY_WORD.test(word) && word.length <= maxCharacters) return word;
   return escapeJson(withCountedBlanks(JSON.stringify(cut(word, maxCharacters).text)));
 }
 
-/** Whether `consentWord` shows only a part of it. */
+/** Whether `consentWord` shows only a part of the word. */
 export function isWordCut(word: string, maxCharacters = MAX_WORD): boolean {
   return word.length > maxCharacters;
 }
 
-/** A sentence inside a line of ours: on one line, escaped, and not longer than a few rows. */
+/** A sentence inside a line of ours: on one line, escaped, and at most a few rows long. */
 export function consentLine(text: string): string {
   return visibleLine(withCountedBlanks(cut(text, MAX_SENTENCE).text));
 }
@@ -108,8 +108,8 @@ function rowsOf(text: string, isCut: boolean, options: ConsentOptions): ConsentT
 }
 
 /**
- * Every character outside ASCII counts as two columns: terminals disagree about many of them, and a row that is wrapped by
- * the terminal would go on at its left edge, where our own lines begin.
+ * Every character outside ASCII counts as two columns: terminals disagree about many of them, and a row that the terminal wraps
+ * would continue at the left edge, where our own lines start.
  */
 function* wrapped(line: string, room: number): Generator<string> {
   let row = '';
@@ -128,7 +128,7 @@ function* wrapped(line: string, room: number): Generator<string> {
 }
 
 const TAB_COLUMNS = 8;
-/** What comes before the indentation of a line of code: nothing, or its number as an excerpt has it. */
+/** What precedes the indentation of a line of code: nothing, or its line number in an excerpt. */
 const NUMBERED = /^(?:[> ]{0,4}\d{1,7} \|)?$/;
 
 function withCountedBlanks(text: string): string {
@@ -143,7 +143,7 @@ function withCountedBlanks(text: string): string {
 
 function cut(text: string, most: number): { readonly text: string; readonly isCut: boolean } {
   if (text.length <= most) return { text, isCut: false };
-  // Not through the middle of a pair.
+  // Does not split a surrogate pair.
   const end = /[\ud800-\udbff]/.test(text[most - 1] ?? '') ? most - 1 : most;
   return { text: `${text.slice(0, end)}… ${counted(text.length - end, 'more character')}`, isCut: true };
 }

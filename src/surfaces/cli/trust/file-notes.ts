@@ -5,17 +5,17 @@ import { inheritLine } from '../../../config/variables/unpassed-variables.js';
 import { shellWord } from '../../../lib/text/shell-word.js';
 import { plainLine } from '../terminal/terminal.js';
 
-/** How to call this program from the shell that it was called from. */
+/** How to start codemode from the user's shell. */
 export function ownShellCommand(): string {
   return ownCommand(readEnvironment(), process.cwd()).shell;
 }
 
-/** The same, with `--config` where the file is not one of those that are found by themselves. */
+/** The same, with `--config` if the file is not found automatically. */
 export function ownShellCommandFor({ file, kind }: OwnFile): string {
   return kind === 'named' ? `${ownShellCommand()} --config ${shellWord(file)}` : ownShellCommand();
 }
 
-/** Whether git would take the file, where that may matter to somebody. */
+/** Notes if the file is shared and git does not ignore it. */
 export function notesOnFile({ file, git, isShared }: OwnFile): string[] {
   if (!isShared || git === undefined || git.isIgnored) return [];
   return [
@@ -23,14 +23,14 @@ export function notesOnFile({ file, git, isShared }: OwnFile): string[] {
   ];
 }
 
-/** Whether the file got rights that leave others out. */
+/** A note if the file's permissions were restricted to its owner. */
 export function notesOnRights({ modeBefore }: WrittenOver): string[] {
   if (modeBefore === undefined) return [];
   const [now, before] = [modeBefore & 0o700, modeBefore].map((mode) => mode.toString(8).padStart(3, '0'));
   return [`It has values of servers now, so only you can read it (mode ${now}; it was ${before}).`];
 }
 
-/** What comes before the first use of a project's file, and after each change. */
+/** What is needed before the first use of a project's file, and after each change. */
 export function trustSteps(own: OwnFile): string[] {
   if (own.kind !== 'project') return [];
   return [
@@ -38,7 +38,7 @@ export function trustSteps(own: OwnFile): string[] {
   ];
 }
 
-/** A variable that holds a secret, and where its value is. */
+/** A variable that holds a secret, and the place of its value. */
 export interface NotedReference {
   readonly variable: string;
   readonly origin?: string;
@@ -59,7 +59,7 @@ export function notesOnReferences(references: readonly NotedReference[]): string
   ];
 }
 
-/** A server's usual variables that are set here, and that its process would not see. */
+/** A server's usual variables that are set here but not passed to its process. */
 export function noteOnVariables(name: string, names: readonly string[]): string {
   const verb = names.length === 1 ? 'is set here but not' : 'are set here but not';
   return `${name}: ${names.join(', ')} ${verb} passed on to this server; if it needs ${names.length === 1 ? 'it' : 'them'}, add to it:  ${inheritLine(names)}`;

@@ -2,8 +2,8 @@ import { plainLine } from '../terminal/terminal.js';
 import { ownShellCommand } from './file-notes.js';
 
 /**
- * Messages say `codemode COMMAND`. Where the shell does not find that, a person who reads one is told once what to type
- * instead. Only on a terminal: what programs read stays the same everywhere.
+ * Messages say `codemode COMMAND`. If the shell does not find that command, the user is told once what to type instead. Only on a
+ * terminal: what programs read is the same everywhere.
  */
 export function noteOwnName(message: string): void {
   if (process.stderr.isTTY !== true || !/\bcodemode [a-z]/.test(message)) return;

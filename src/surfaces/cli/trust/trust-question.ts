@@ -4,13 +4,13 @@ import { plainLine, styled, terminalWidth } from '../terminal/terminal.js';
 import { hasPersonAtTerminal } from '../terminal/terminal-line.js';
 import { consentText, consentWord, isWordCut, MAX_CHARACTERS } from './consent-text.js';
 
-/** A person sits there: what is asked can be seen, and the answer comes from a keyboard. */
+/** Whether a person is present: the question is visible, and the answer comes from a keyboard. */
 export function canAskForTrust(): boolean {
   // stdout may carry a protocol or be a pipe.
   return hasPersonAtTerminal(process.stderr);
 }
 
-/** Shows what the file would do and asks. Everything but a plain yes is a no. What is too long to be shown is not asked about. */
+/** Shows what the file would do and asks. Everything except a plain yes is a no. A file that is too long to show is not asked about. */
 export async function askForTrust(review: TrustReview): Promise<boolean> {
   const { text, isCut } = renderReview(review, process.stderr);
   if (!isCut) return askYesNo('Trust this file?', { text: `${text}\n`, stream: process.stderr });
@@ -20,7 +20,7 @@ export async function askForTrust(review: TrustReview): Promise<boolean> {
   return false;
 }
 
-/** The commands, addresses and settings of a file. All of it is foreign text, and is in rows that are marked as such. */
+/** The commands, URLs and settings of a file. All of it is foreign text, in rows that are marked as such. */
 export function renderReview(
   review: TrustReview,
   stream: NodeJS.WriteStream,
@@ -65,7 +65,7 @@ export function renderReview(
 
 const DETAIL = '    ';
 
-/** Lines of ours, and rows of foreign text between them. */
+/** Our own lines, with rows of foreign text between them. */
 class Page {
   readonly #stream: NodeJS.WriteStream;
   readonly #lines: string[] = [];
@@ -79,13 +79,13 @@ class Page {
     return this.#lines.join('\n');
   }
 
-  /** As it is where it is an ordinary word, else in quotes. */
+  /** An ordinary word unchanged, any other in quotes. */
   readonly word = (word: string): string => {
     this.isCut ||= isWordCut(word, MAX_CHARACTERS);
     return consentWord(word, MAX_CHARACTERS);
   };
 
-  /** A value that is JSON already. */
+  /** A value that is already JSON. */
   json(json: string): string {
     const { rows, isCut } = consentText(json, { indent: '', width: Infinity });
     this.isCut ||= isCut;
