@@ -90,7 +90,7 @@ function Screens() {
     },
   ]);
 
-  // A new screen: its name is the page's title, and the focus is where its content begins.
+  // On a new screen, its name becomes the page's title, and its content gets the focus.
   const key = path.slice(0, 2).join('/');
   useEffect(() => {
     const title = SCREENS.find(({ id }) => id === name)?.label ?? 'Inbox';

@@ -18,7 +18,7 @@ interface Target {
 const TYPING_MS = 120;
 const MAX_OF_A_KIND = 6;
 
-/** Goes to a screen, a run or a tool by a part of its name, from wherever the person is. */
+/** Goes to a screen, a run or a tool by a part of its name, from any screen. */
 export function GoTo({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [found, setFound] = useState<readonly Target[]>([]);
@@ -94,7 +94,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What cannot be asked is left out: the screens are always there. */
+/** Searches that fail are left out: the screens are always listed. */
 async function search(text: string, signal: AbortSignal): Promise<readonly Target[]> {
   const [runs, tools] = await Promise.all([
     request<RunPage>('runs', { query: { text, limit: MAX_OF_A_KIND }, signal }).catch(() => undefined),

@@ -2,7 +2,7 @@ import { bindings } from './lib/keys.js';
 import { useStore } from './lib/store.js';
 import { Dialog } from './ui/dialog.js';
 
-/** Every key that does something on this screen. */
+/** Every key binding of this screen. */
 export function Help({ onClose }: { onClose: () => void }) {
   const all = useStore(bindings).flat();
   const shown = all.filter(({ key }, index) => all.findLastIndex((each) => each.key === key) === index);

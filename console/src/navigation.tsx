@@ -39,7 +39,7 @@ export function Navigation({
   const chosen = useStore(theme);
   const now = useStore(session);
   const nav = useRef<HTMLElement>(null);
-  // On a narrow screen the names are a row that scrolls: the current one is in sight.
+  // On a narrow screen the names are a scrolling row: keeps the current one in sight.
   useEffect(() => {
     const box = nav.current;
     const shown = box?.querySelector<HTMLElement>('[aria-current]')?.parentElement;

@@ -3,7 +3,7 @@ import { createStore } from './lib/store.js';
 
 const NAME = 'codemode.notify';
 
-/** Notifications of the browser: only by the person's choice, and only while the page is not looked at. */
+/** Browser notifications: only if the person chose them, and only while the page is hidden. */
 export const isNotifying = createStore(readChoice());
 
 export async function toggleNotifications(): Promise<'on' | 'off' | 'refused'> {
@@ -18,7 +18,7 @@ export async function toggleNotifications(): Promise<'on' | 'off' | 'refused'> {
   return answer === 'granted' ? 'on' : 'refused';
 }
 
-/** Says how many, and nothing of what: a notification is seen by anyone near the screen. */
+/** Shows only the number of approvals, not their content: anyone near the screen can see a notification. */
 export function notifyOfApprovals(added: number): void {
   if (added === 0 || !isNotifying.get() || document.visibilityState === 'visible') return;
   const notification = new Notification('codemode', {
@@ -37,7 +37,7 @@ function choose(isOn: boolean): void {
   try {
     localStorage.setItem(NAME, isOn ? 'on' : 'off');
   } catch {
-    // Then the choice lasts as long as the page.
+    // Storage is disabled: the choice lasts as long as the page.
   }
 }
 

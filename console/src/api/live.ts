@@ -8,7 +8,7 @@ import { endSession } from './session-state.js';
 
 export type LinkState = 'connecting' | 'live' | 'lost';
 
-/** Whether the page hears of changes. */
+/** Whether the page receives changes. */
 export const link = createStore<LinkState>('connecting');
 export const pendingApprovals = createStore(0);
 
@@ -22,7 +22,7 @@ export function onEvent(listener: (event: ConsoleEvent) => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Follows the stream until `signal` says stop, and connects again after every loss. */
+/** Follows the event stream until `signal` is aborted, and reconnects after every loss. */
 export async function followEvents(signal: AbortSignal): Promise<void> {
   let delayMs = FIRST_DELAY_MS;
   let lastId: string | undefined;
@@ -35,7 +35,7 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
       }
       if (!response.ok || response.body === null) throw new Error(`HTTP status ${response.status}`);
       delayMs = FIRST_DELAY_MS;
-      // The host may be another one now, with another clock or build.
+      // It may be another host now, with another clock or build.
       if (link.get() === 'lost') await loadSession();
       link.set('live');
       for await (const { id, data } of readEvents(response.body)) {
@@ -43,7 +43,7 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
         if (data !== '') deliver(JSON.parse(data) as ConsoleEvent);
       }
     } catch {
-      // Whatever it was, the stream is lost: below.
+      // Whatever the error, the stream is lost: handled below.
     }
     if (signal.aborted) return;
     link.set('lost');
@@ -69,7 +69,7 @@ function openStream(lastId: string | undefined, signal: AbortSignal): Promise<Re
 function deliver(event: ConsoleEvent): void {
   if (event.type === 'session_ended') endSession(event.message);
   if (event.type === 'host_stops') {
-    // The session ends with its host. The next listener at this address gets nothing of it.
+    // The session ends with its host. The next listener at this address must not get the key.
     writeKey(undefined);
     endSession(
       'The host was stopped, and the session ended with it. Close this page, start the host again, and open its new link.',

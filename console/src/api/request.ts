@@ -8,7 +8,7 @@ import { omitUndefined } from '../../../src/lib/omit-undefined.js';
 import { readKey } from './session-key.js';
 import { endSession } from './session-state.js';
 
-/** What the host said no with, or that it could not be reached: `code` is `unreachable` then. */
+/** The host's refusal. If the host could not be reached, `code` is `unreachable`. */
 export class RequestError extends Error {
   readonly code: string;
 
@@ -24,18 +24,18 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 export interface RequestParts {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Query | object;
-  /** A file goes as it is: it must be JSON. */
+  /** A file is sent unchanged: it must be JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
 }
 
-/** Asks the host. Answers are believed to be of the contract's types: both sides are of one build. */
+/** Sends a request to the host. Responses are trusted to have the contract's types: both sides come from one build. */
 export async function request<T>(route: RouteName, parts: RequestParts = {}): Promise<T> {
   const response = await send(route, parts);
   return (await response.json()) as T;
 }
 
-/** The same for what is saved as a file. */
+/** The same for a response that is saved as a file. */
 export async function download(route: RouteName, parts: RequestParts, fileName: string): Promise<void> {
   const response = await send(route, parts);
   saveFile(await response.blob(), fileName);
@@ -50,7 +50,7 @@ export function saveFile(content: Blob, fileName: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** The answer, once it is a success. */
+/** The response, if it is a success. */
 export async function send(route: RouteName, { path = {}, query = {}, body, signal }: RequestParts): Promise<Response> {
   const [method = 'GET', template = ''] = CONSOLE_ROUTES[route].split(' ');
   const filled = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
@@ -91,7 +91,7 @@ async function readFailure(response: Response): Promise<RequestError> {
   }
 }
 
-/** What to show of anything that was thrown. */
+/** The message to show for anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 const NAME = 'codemode.key';
 
-/** Storage may be switched off: then the session lasts as long as the page. */
+/** Storage may be disabled: the session then lasts as long as the page. */
 let kept: string | undefined;
 
 export function readKey(): string | undefined {
@@ -17,6 +17,6 @@ export function writeKey(key: string | undefined): void {
     if (key === undefined) localStorage.removeItem(NAME);
     else localStorage.setItem(NAME, key);
   } catch {
-    // As above.
+    // Storage is disabled, as above.
   }
 }

@@ -3,7 +3,7 @@ import { createStore } from '../lib/store.js';
 
 export type SessionState =
   | { readonly state: 'opening' }
-  /** `clockSkewMs`: what has to be added to this machine's clock to get the host's. */
+  /** `clockSkewMs`: the host's clock minus this machine's clock. */
   | { readonly state: 'open'; readonly info: SessionInfo; readonly clockSkewMs: number }
   | { readonly state: 'none'; readonly message: string };
 
@@ -13,7 +13,7 @@ export function endSession(message: string): void {
   session.set({ state: 'none', message });
 }
 
-/** By the host's clock. */
+/** The current time by the host's clock. */
 export function hostNow(): number {
   const now = session.get();
   return Date.now() + (now.state === 'open' ? now.clockSkewMs : 0);

@@ -4,7 +4,7 @@ import { messageOf, RequestError, request } from './request.js';
 import { writeKey } from './session-key.js';
 import { endSession, session } from './session-state.js';
 
-/** Exchanges the link in the address, where there is one, and removes it from the address and the history. */
+/** Exchanges the link in the address, if there is one, and removes it from the address and the history. */
 export async function openSession(): Promise<void> {
   const link = new URLSearchParams(location.hash.slice(1)).get(LINK_PARAMETER);
   try {
@@ -24,7 +24,7 @@ export async function openSession(): Promise<void> {
 export async function loadSession(): Promise<SessionInfo> {
   const info = await request<SessionInfo>('session');
   session.set((before) => {
-    // A page of an older build would misread what a newer host says.
+    // A page of an older build would misread the responses of a newer host.
     if (before.state === 'open' && before.info.build !== info.build) location.reload();
     return { state: 'open', info, clockSkewMs: info.nowMs - Date.now() };
   });

@@ -17,11 +17,11 @@ export interface Pages<T> {
   change(change: (items: readonly T[]) => readonly T[]): void;
 }
 
-/** A long list, page by page. A reload fetches as many items as were there, so that nobody loses their place. */
+/** A long list, page by page. A reload fetches as many items as before, so that the user keeps their place. */
 export function usePages<T>(
   key: string,
   loadPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<T>>,
-  /** Says whether the event makes a reload necessary; may change the items itself instead. */
+  /** Whether the event requires a reload. It may change the items itself instead. */
   onChange: (event: ConsoleEvent, change: Pages<T>['change']) => boolean = () => false,
 ): Pages<T> {
   interface State {
@@ -66,7 +66,7 @@ export function usePages<T>(
           const page = await latest.current.loadPage(cursor, controller.signal);
           items.push(...page.items);
           cursor = page.cursor;
-          // A search goes on until something was found: a page without any is not the end.
+          // A search continues until something is found: an empty page is not the end.
         } while (cursor !== undefined && items.length < Math.max(1, wanted) && !controller.signal.aborted);
         if (!controller.signal.aborted) setState({ key, items, cursor, isLoading: false });
       });

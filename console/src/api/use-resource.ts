@@ -11,8 +11,8 @@ export interface Resource<T> {
 }
 
 /**
- * Loads something when `key` changes and again when an event says that it changed: one request at a time, and what was
- * loaded before stays on the screen meanwhile.
+ * Loads something when `key` changes, and again when an event says that it changed. Only one request is in flight, and the
+ * previous data stays on the screen until it is answered.
  */
 export function useResource<T>(
   key: string,

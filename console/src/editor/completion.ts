@@ -8,7 +8,7 @@ export type DeclaredTool = PlaygroundDeclarations['tools'][number];
 
 const MAX_COMPLETIONS = 3_000;
 
-/** Servers inside an import, arguments inside a call of a tool, fields after what a tool gave, tools elsewhere. */
+/** Completes servers inside an import, arguments inside a tool call, fields after a tool's result, and tools elsewhere. */
 export function complete(
   context: CompletionContext,
   declarations: PlaygroundDeclarations | undefined,
@@ -45,7 +45,7 @@ export function complete(
   };
 }
 
-/** The tool whose object of arguments the place is directly in, where a name may stand there. */
+/** The tool whose arguments object directly contains the position, if a name may stand there. */
 export function calledAt(
   state: EditorState,
   position: number,
@@ -53,7 +53,7 @@ export function calledAt(
 ): DeclaredTool | undefined {
   let node = syntaxTree(state).resolveInner(position, -1);
   while (node.name !== 'ObjectExpression') {
-    // The value of a property is no place for a name.
+    // The value of a property is not a position for a name.
     if (node.name === 'Property' && state.sliceDoc(node.from, position).includes(':')) return undefined;
     if (node.parent === null || node.name === 'Script' || node.name.endsWith('Function')) return undefined;
     node = node.parent;
@@ -65,7 +65,7 @@ export function calledAt(
   return declarations?.tools.find(({ exportName }) => exportName === name);
 }
 
-/** `const name = await tool(`: read as text, the nearest one above. */
+/** Finds `const name = await tool(` by text, the nearest one above. */
 function toolThatGave(text: string, name: string, declarations: PlaygroundDeclarations): DeclaredTool | undefined {
   const given = [...text.matchAll(/(?:const|let|var)\s+([\w$]+)\s*=\s*await\s+(?:[\w$]+\.)*([\w$]+)\s*\(/g)];
   const tool = given.findLast(([, variable]) => variable === name)?.[2];
@@ -100,7 +100,7 @@ function toolCompletion(tool: DeclaredTool, text: string): Completion {
   };
 }
 
-/** What the pointer is over: a tool with its types, or an argument of one. */
+/** Text for what the pointer is over: a tool with its types, or one of its arguments. */
 export function hoverText(
   state: EditorState,
   from: number,
@@ -114,7 +114,7 @@ export function hoverText(
   return tool === undefined ? undefined : describe(tool.signature, tool.description);
 }
 
-/** Text nodes only: both texts are the server's. */
+/** Text nodes only: both texts come from the server. */
 function describe(type: string, words: string): HTMLElement {
   const box = document.createElement('div');
   box.className = 'cm-tool';

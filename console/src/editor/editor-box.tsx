@@ -16,14 +16,14 @@ export function EditorBox({
   onRun,
 }: {
   text: string;
-  /** Another number: the text is new, and not what the person typed. A draw that is late must not undo typing. */
+  /** A new number means that the text was replaced, not typed. A late render must not undo typing. */
   revision: number;
   language: string;
   label: string;
   declarations: PlaygroundDeclarations | undefined;
-  /** Of the text as it was when they were found: the caller drops them when it changes. */
+  /** For the text at the time they were found: the caller drops them when the text changes. */
   problems: readonly TypeProblem[];
-  /** Has the editor once it is there. */
+  /** Holds the editor once it is loaded. */
   opened: { current: Editor | undefined };
   onChange: (text: string) => void;
   onRun: () => void;

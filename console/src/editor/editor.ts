@@ -33,16 +33,16 @@ export interface Editor {
   setText(text: string): void;
   setLanguage(language: string): void;
   setDeclarations(declarations: PlaygroundDeclarations | undefined): void;
-  /** Marks what the type checker said of the text as it is now. */
+  /** Marks the type checker's findings for the current text. */
   setProblems(problems: readonly TypeProblem[]): void;
-  /** Puts the cursor there, and the focus into the editor. */
+  /** Moves the cursor to this position, and focuses the editor. */
   goTo(line: number, column: number): void;
   close(): void;
 }
 
 /**
- * CodeMirror in a shadow root: there it puts its styles into constructed style sheets, which the page's policy
- * (`style-src 'self'`) allows, and not into a `<style>` element, which it forbids.
+ * CodeMirror in a shadow root. There it uses constructed style sheets, which the page's policy (`style-src 'self'`) allows,
+ * instead of a `<style>` element, which the policy forbids.
  */
 export function openEditor({ parent, text, language, label, onChange, onRun }: EditorOptions): Editor {
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
@@ -125,7 +125,7 @@ function handled(work: (editor: EditorView) => void) {
   };
 }
 
-/** What `highlightSpecialChars` does not know by itself: bidirectional, zero-width and tag characters, fillers. */
+/** Characters that `highlightSpecialChars` does not cover: bidirectional, zero-width and tag characters, fillers. */
 const HIDDEN = new RegExp(
   [
     '\\u00ad|\\u061c|\\u115f|\\u1160|\\u17b4|\\u17b5|[\\u180b-\\u180f]|[\\u200b-\\u200f]|[\\u202a-\\u202e]',
@@ -153,7 +153,7 @@ const COLOURS = HighlightStyle.define([
 
 const THEME = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: 'var(--text-sm)' },
-  // The box around it shows the focus: lines and gutters lie over an outline of its own.
+  // The box around it shows the focus: lines and gutters would cover the editor's own outline.
   '&.cm-focused': { outline: 'none' },
   '.cm-content': {
     fontFamily: 'var(--mono)',

@@ -5,7 +5,7 @@ import { highlightCode, tagHighlighter, tags } from '@lezer/highlight';
 
 export interface Span {
   readonly text: string;
-  /** Classes; empty where it is plain. */
+  /** CSS classes; empty for plain text. */
   readonly style: string;
 }
 
@@ -18,7 +18,7 @@ const STYLE = tagHighlighter([
   { tag: [tags.typeName, tags.className, tags.namespace], class: 'tok-type' },
 ]);
 
-/** The parser of a program's language; the richest of JavaScript's where it is not known. */
+/** The parser for a program's language. TSX for an unknown language, because it accepts the most. */
 export function languageOf(name: string) {
   if (name === 'python') return pythonLanguage;
   if (name === 'go') return goLanguage;
@@ -26,7 +26,7 @@ export function languageOf(name: string) {
   return name === 'javascript' || name === 'node' ? javascriptLanguage : tsxLanguage;
 }
 
-/** The lines of a program, each in pieces of one colour. */
+/** The lines of a program, each as spans of one colour. */
 export function highlight(source: string, language: string): readonly (readonly Span[])[] {
   const lines: Span[][] = [[]];
   highlightCode(

@@ -3,7 +3,7 @@ import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import type { TypeProblem } from '../../../src/domain/type-check.js';
 import { foreignLabel } from '../ui/foreign.js';
 
-/** Replaces what is marked. */
+/** Replaces the marks. */
 export const setProblems = StateEffect.define<readonly TypeProblem[]>();
 
 interface Marked {
@@ -19,7 +19,7 @@ interface Problems {
 
 const NONE: Problems = { marked: [], marks: Decoration.none };
 
-/** What the type checker said, until the next verdict: marks move with the text. A changed word is no longer what it was about. */
+/** The type checker's findings until the next verdict. Marks move with the text. A mark on a changed word is dropped. */
 const field = StateField.define<Problems>({
   create: () => NONE,
   update(before, transaction) {
@@ -39,7 +39,7 @@ const field = StateField.define<Problems>({
 
 export const problems: Extension = field;
 
-/** The problem at a place, in words for its tooltip. */
+/** The problem at a position, as text for its tooltip. */
 export function problemAt(
   state: EditorState,
   position: number,

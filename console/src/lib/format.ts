@@ -25,7 +25,7 @@ export function bytes(value: number): string {
   return `${(value / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** The time of day, with the day where it is not today. */
+/** The time of day, with the date if it is not today. */
 export function time(ms: number): string {
   const date = new Date(ms);
   if (Number.isNaN(date.getTime())) return 'unknown';
@@ -42,7 +42,7 @@ export function shortId(id: string): string {
   return id.length > 14 ? `${id.slice(0, 12)}…` : id;
 }
 
-/** A clause of the host, as a sentence. */
+/** A clause from the host, as a sentence. */
 export function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }

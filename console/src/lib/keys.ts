@@ -4,17 +4,17 @@ import { createStore } from './store.js';
 
 export interface KeyBinding {
   readonly key: string;
-  /** What it does, for the help. */
+  /** Description for the help. */
   readonly label: string;
   readonly run: () => void;
-  /** Not again while it is held down: what it does is not to be done by accident. */
+  /** Does not repeat while the key is held down, so that the action is not repeated by accident. */
   readonly isOnce?: true;
 }
 
-/** The bindings of everything that is on the screen; later ones win. */
+/** The bindings of everything on the screen. Later ones win. */
 export const bindings = createStore<readonly (readonly KeyBinding[])[]>([]);
 
-/** Keys of a screen, as long as it is shown. */
+/** Key bindings of a screen, while it is shown. */
 export function useKeys(keys: readonly KeyBinding[]): void {
   const latest = useRef(keys);
   latest.current = keys;

@@ -1,6 +1,6 @@
 import { createStore } from './store.js';
 
-/** Where the person is: `#/runs/abc?state=failed` is `['runs', 'abc']` with one option. The part after `#` is never sent. */
+/** The current location: `#/runs/abc?state=failed` is `['runs', 'abc']` with one option. The part after `#` is never sent to the host. */
 export interface Place {
   readonly path: readonly string[];
   readonly options: URLSearchParams;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value that components follow. */
+/** A value that components subscribe to. */
 export interface Store<T> {
   get(): T;
   set(next: T | ((before: T) => T)): void;
@@ -25,7 +25,7 @@ export function createStore<T>(initial: T): Store<T> {
   };
 }
 
-/** Draws the component again when the chosen part of the store changes. */
+/** Renders the component again when the chosen part of the store changes. */
 export function useStore<T, S = T>(store: Store<T>, choose: (value: T) => S = (value) => value as unknown as S): S {
   const [chosen, setChosen] = useState(() => choose(store.get()));
   useEffect(() => {

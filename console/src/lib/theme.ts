@@ -12,7 +12,7 @@ export function nextTheme(): void {
   try {
     localStorage.setItem(NAME, next);
   } catch {
-    // Then it lasts as long as the page.
+    // Storage is disabled: the choice lasts as long as the page.
   }
   applyTheme();
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The value once nobody has changed it for a moment. */
+/** The debounced value: updated after it has not changed for `ms`. */
 export function useLate<T>(value: T, ms: number): T {
   const [late, setLate] = useState(value);
   useEffect(() => {

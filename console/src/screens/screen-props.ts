@@ -1,4 +1,4 @@
 export interface ScreenProps {
-  /** What follows the screen's name in the address. */
+  /** The path after the screen's name in the address. */
   readonly path: readonly string[];
 }

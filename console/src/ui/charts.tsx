@@ -3,18 +3,18 @@ import { count } from '../lib/format.js';
 
 export interface Bar {
   readonly label: string;
-  /** One value for each series. */
+  /** One value per series. */
   readonly values: readonly number[];
 }
 
 const HEIGHT = 200;
 const LEFT = 52;
-/** Room for half of the last day's name. */
+/** Room for half of the last label. */
 const RIGHT = 16;
 const BOTTOM = 24;
 const TOP = 8;
 
-/** Bars side by side for each day. It is drawn as wide as its place is, so that its words keep their size. */
+/** Grouped bars for each day. Drawn at the width of its container, so that its text keeps its size. */
 export function BarChart({ title, series, bars }: { title: string; series: readonly string[]; bars: readonly Bar[] }) {
   const [box, width] = useWidth();
   const most = niceMaximum(Math.max(1, ...bars.flatMap(({ values }) => values)));
@@ -81,7 +81,7 @@ export function BarChart({ title, series, bars }: { title: string; series: reado
   );
 }
 
-/** The width of an element, as it is now and whenever it changes. */
+/** The current width of an element. */
 function useWidth() {
   const box = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(480);

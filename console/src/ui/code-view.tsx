@@ -2,29 +2,29 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { visibleText } from '../../../src/lib/text/visible-text.js';
 import type { Span } from '../editor/highlight.js';
 
-/** Beyond this, lines are shown a piece at a time: a page of a million nodes is of no use to anyone. */
+/** More lines are shown in pieces: a page with a million nodes is unusable. */
 const MAX_LINES = 2_000;
 const MAX_LINE_CHARACTERS = 2_000;
 const MAX_CHARACTERS = 1_000_000;
-/** A parser that reads more than this is noticed. */
+/** Parsing more than this causes a noticeable delay. */
 const MAX_COLOURED_CHARACTERS = 100_000;
 
 export interface CodeViewProps {
   readonly source: string;
   readonly language: string;
   readonly label: string;
-  /** The number of its first line. */
+  /** Number of the first line. */
   readonly firstLine?: number;
   readonly failed?: number | undefined;
-  /** Lines that something is linked to. */
+  /** Lines with linked calls, and their notes. */
   readonly linkedLines?: ReadonlyMap<number, string>;
-  /** Lines that a person is asked about. */
+  /** Lines whose calls wait for a person. */
   readonly marked?: ReadonlySet<number>;
   readonly active?: number | undefined;
   readonly onLine?: (line: number) => void;
 }
 
-/** A program, line by line. The colours come when the highlighter has been loaded. */
+/** A program, line by line. Colours appear when the highlighter has loaded. */
 export function CodeView({
   source,
   language,
@@ -37,7 +37,7 @@ export function CodeView({
   onLine,
 }: CodeViewProps) {
   const [most, setMost] = useState(MAX_LINES);
-  // The newline that ends a program is not a line of it.
+  // The final newline of a program does not start another line.
   const lines = useMemo(() => visibleText(source.slice(0, MAX_CHARACTERS)).replace(/\n$/, '').split('\n'), [source]);
   const text = useMemo(() => colouredPart(lines.slice(0, MAX_LINES)), [lines]);
   const [spans, setSpans] = useState<readonly (readonly Span[])[]>([]);
@@ -107,7 +107,7 @@ export function CodeView({
   );
 }
 
-/** Whole lines: a line whose end has no colours would lose it. */
+/** Whole lines only: otherwise the uncoloured end of a line would be lost. */
 function colouredPart(lines: readonly string[]): string {
   let characters = 0;
   const most = lines.findIndex((line) => {

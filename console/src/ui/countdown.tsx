@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { hostNow } from '../api/session-state.js';
 import { time } from '../lib/format.js';
 
-/** The time until something expires, by the host's clock. Not read aloud every second: its title has the time. */
+/** The time until something expires, by the host's clock. Screen readers do not read it every second: its title has the time. */
 export function Countdown({ atMs }: { atMs: number }) {
   const [left, setLeft] = useState(atMs - hostNow());
   useEffect(() => {
@@ -25,6 +25,6 @@ function clock(ms: number): string {
   if (hours >= 48) return `${Math.floor(hours / 24)} days`;
   if (hours >= 2) return `${hours} h`;
   if (hours >= 1) return `1 h ${minutes % 60} min`;
-  // Seconds only where they matter: a number that runs draws the eye away from what is decided about.
+  // Seconds are shown only if they matter: a running number distracts from the decision.
   return minutes >= 10 ? `${minutes} min` : `${minutes}:${String(seconds % 60).padStart(2, '0')} min`;
 }

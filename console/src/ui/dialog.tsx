@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons.js';
 
-/** The browser's own dialog: it keeps the focus inside and gives it back. */
+/** The browser's own dialog: it traps the focus and restores it. */
 export function Dialog({
   title,
   onClose,
@@ -11,7 +11,7 @@ export function Dialog({
 }: {
   title: string;
   onClose: () => void;
-  /** It shows code. */
+  /** Set if it shows code. */
   isWide?: boolean;
   children: ComponentChildren;
 }) {
@@ -19,7 +19,7 @@ export function Dialog({
   useEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
-    // Where there is something to type, that comes first.
+    // If there is an input, it gets the focus.
     dialog?.querySelector<HTMLElement>('.dialog-body input')?.focus();
     return () => dialog?.close();
   }, []);

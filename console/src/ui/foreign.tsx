@@ -3,8 +3,8 @@ import { visibleLine, visibleText } from '../../../src/lib/text/visible-text.js'
 import { bytes } from '../lib/format.js';
 
 /**
- * Text of a program, a server, a tool or an agent: always a text node, its hidden characters written as escapes, and only
- * its beginning where it is long. Megabytes in one node would stop the page.
+ * Text of a program, a server, a tool or an agent: always a text node, with hidden characters escaped, and only its beginning if
+ * it is long. Megabytes in one node would freeze the page.
  */
 export function Foreign({ text, limit = 2_000, lines = false }: { text: string; limit?: number; lines?: boolean }) {
   const [shown, setShown] = useState(limit);
@@ -25,7 +25,7 @@ export function Foreign({ text, limit = 2_000, lines = false }: { text: string; 
   );
 }
 
-/** One line that is never longer than its place: what is cut shows on hover. */
+/** One line that never exceeds its space. Clipped text shows on hover. */
 export function ForeignLine({ text, limit = 300 }: { text: string; limit?: number }) {
   const begin = visibleLine(cutText(text, limit));
   const whole = begin + (text.length > limit ? '…' : '');
@@ -36,7 +36,7 @@ export function ForeignLine({ text, limit = 300 }: { text: string; limit?: numbe
   );
 }
 
-/** For places that take only a string: labels, titles of the page. */
+/** For attributes that take only a string: labels, page titles. */
 export function foreignLabel(text: string, limit = 120): string {
   return visibleLine(cutText(text, limit)) + (text.length > limit ? '…' : '');
 }

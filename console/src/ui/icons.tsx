@@ -1,4 +1,4 @@
-/** Drawn on 20 by 20 with one stroke. */
+/** Drawn on a 20 by 20 grid with one stroke. */
 const PATHS = {
   inbox: 'M3 11h4l1.2 2.5h3.6L13 11h4M3 11v4.5h14V11M3 11l2.4-6.5h9.2L17 11',
   runs: 'M3 5h6M3 10h10M3 15h4M12 5h5M16 10h1M10 15h7',

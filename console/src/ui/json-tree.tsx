@@ -6,10 +6,10 @@ import { Foreign, foreignLabel } from './foreign.js';
 
 const PAGE = 50;
 const STRING_LIMIT = 600;
-/** Rows that a tree begins with, where it can: the rest opens by a click. */
+/** Rows shown initially, if possible. The rest opens by a click. */
 const FIRST_ROWS = 40;
 
-/** A value as a tree that opens and closes. What is closed is not in the document. */
+/** A value as a collapsible tree. Collapsed parts are not in the document. */
 export function JsonTree({
   value,
   open = 2,
@@ -20,7 +20,7 @@ export function JsonTree({
   value: JsonValue;
   open?: number;
   label: string;
-  /** The fields without the value around them. */
+  /** Shows the fields without the enclosing value. */
   bare?: boolean;
   /** The value is the beginning of its JSON, as a string. */
   isCut?: boolean;
@@ -45,7 +45,7 @@ export function JsonTree({
   );
 }
 
-/** How many levels begin open: no more than asked for, and the first in any case, so that something is seen. */
+/** How many levels start open: at most `most`, and at least the first, so that something is visible. */
 function depthThatFits(value: JsonValue, most: number): number {
   let level: readonly JsonValue[] = [value];
   let rows = 0;
@@ -101,7 +101,7 @@ function Node({ name, value, depth, open }: { name?: string; value: JsonValue; d
   );
 }
 
-/** The beginning of what is inside, so that nobody opens twenty to find one. */
+/** A preview of the content, so that nobody has to open twenty nodes to find one. */
 function previewOf(value: JsonValue & object): string {
   const isList = Array.isArray(value);
   const parts: string[] = [];

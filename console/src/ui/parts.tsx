@@ -29,13 +29,13 @@ export function RunBadge({ state }: { state: RunState }) {
 export const SAVED_TITLE =
   'What tools answered, less what the run answered: a model that calls the tools itself reads it all';
 
-/** Honest both ways: a run that answers more than its tools did has saved nothing. */
+/** Shows losses too: a run whose response is larger than its tools' answers has saved nothing. */
 export function SavedTokens({ tokens }: { tokens: number | undefined }) {
   if (tokens === undefined) return <>–</>;
   return <span class={tokens > 0 ? 'tone-good' : 'muted'}>{tokens < 0 ? `−${count(-tokens)}` : count(tokens)}</span>;
 }
 
-/** Of what codemode ran itself: no agent did it, and it counts in no figure. */
+/** Marks runs of codemode itself: no agent made them, and no figure counts them. */
 export function OwnMark() {
   return (
     <span class="badge own" title="Codemode ran it itself, to check or to measure: it is left out of Usage">
@@ -96,7 +96,7 @@ export function Panel({
   );
 }
 
-/** Nothing is here yet: why, and what to do. */
+/** The empty state of a list: why it is empty, and what to do. */
 export function Empty({ icon, title, children }: { icon: IconName; title: string; children: ComponentChildren }) {
   return (
     <div class="empty">
@@ -107,7 +107,7 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
   );
 }
 
-/** Something to type or paste, with a button that copies it. */
+/** A text to type or paste, with a copy button. */
 export function Command({ text, label = 'Copy' }: { text: string; label?: string }) {
   return (
     <div class="command">
@@ -133,7 +133,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/** A request that failed: what the host says, and a way to try again. */
+/** A failed request: the host's message, and a retry button. */
 export function Problem({ error, retry }: { error: unknown; retry?: () => void }) {
   if (error === undefined) return null;
   const isLost = error instanceof RequestError && error.code === 'unreachable';
@@ -158,7 +158,7 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** A button that shows that its work is under way, and says what went wrong. */
+/** A button that shows that its action is in progress, and what went wrong. */
 export function ActionButton({
   run,
   class: extra = '',
@@ -248,7 +248,7 @@ export function Facts({
   isStrip = false,
 }: {
   facts: readonly (readonly [string, ComponentChildren] | undefined)[];
-  /** As close together as they are long, where there is room: not in columns. */
+  /** Packed by content width instead of in columns, if there is room. */
   isStrip?: boolean;
 }) {
   return (

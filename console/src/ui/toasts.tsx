@@ -5,7 +5,7 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly tone: 'plain' | 'bad';
-  /** Where to look next. */
+  /** A link to the next step. */
   readonly next?: { readonly href: string; readonly label: string } | undefined;
 }
 
@@ -14,7 +14,7 @@ const SHOWN_MS = 6_000;
 const MAX_TOASTS = 4;
 let lastId = 0;
 
-/** Tells the person something, also by the screen reader. */
+/** Shows a message to the person, also through the screen reader. */
 export function say(text: string, tone: Toast['tone'] = 'plain', next?: Toast['next']): void {
   lastId += 1;
   const toast = { id: lastId, text, tone, next };
@@ -26,7 +26,7 @@ function close(id: number): void {
   toasts.set((before) => before.filter((each) => each.id !== id));
 }
 
-/** The live region is there before its first message: else nothing is read aloud. */
+/** The live region exists before its first message: otherwise nothing is read aloud. */
 export function Toasts() {
   const shown = useStore(toasts);
   return (

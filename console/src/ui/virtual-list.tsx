@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 const OVERSCAN = 6;
-/** So many rows before the end the next page is asked for. */
+/** The next page is requested this many rows before the end. */
 const NEAR_END = 30;
 
-/** Rows of one height, of which only those in sight are in the document: ten thousand cost as much as thirty. */
+/** Rows of one height. Only the visible ones are in the document: ten thousand rows cost as much as thirty. */
 export function VirtualList({
   label,
   count,
@@ -18,10 +18,10 @@ export function VirtualList({
   label: string;
   count: number;
   rowHeight: number;
-  /** CSS. */
+  /** A CSS length. */
   height: string;
   row: (index: number) => ComponentChildren;
-  /** Kept in sight. */
+  /** The row that is kept in sight. */
   active?: number | undefined;
   onNearEnd?: () => void;
 }) {

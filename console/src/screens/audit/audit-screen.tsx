@@ -127,7 +127,7 @@ export function AuditScreen(_: ScreenProps) {
   );
 }
 
-/** Of a decision: what it was. */
+/** The verdict; for a decision, what was decided. */
 function wordsOf({ verdict, approval }: AuditRecord): string {
   return verdict === 'decided' ? approval.state.toLowerCase() : verdict.replace('_', ' ');
 }
@@ -171,7 +171,7 @@ function Row({
 
 function Record({ record }: { record: AuditRecord }) {
   const box = useRef<HTMLDivElement>(null);
-  // Where there is room for one column only it is below the list, and would not be seen.
+  // If there is room for only one column, the record is below the list and would not be seen.
   useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [record.number]);
   return (
     <div ref={box}>

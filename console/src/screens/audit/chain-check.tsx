@@ -5,7 +5,7 @@ import { count, time } from '../../lib/format.js';
 import { Foreign } from '../../ui/foreign.js';
 import { ActionButton, Badge } from '../../ui/parts.js';
 
-/** The chain is shown as what it is: what was checked, and what that does not prove. */
+/** Shows what the check of the chain covered, and what it does not prove. */
 export function ChainCheck() {
   const [report, setReport] = useState<ChainReport>();
   const verify = async () => setReport(await request<ChainReport>('verifyAudit'));

@@ -11,7 +11,7 @@ import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { ActionButton, Badge, Command, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
 import type { ScreenProps } from '../screen-props.js';
 
-/** The line or the file for each client, and whether it has codemode; and who is logged in to this console. */
+/** The command or file entry for each client, and whether it has codemode; and who is logged in to this console. */
 export function ConnectScreen({ path: [part] }: ScreenProps) {
   const info = useResource(
     'connect',
@@ -56,7 +56,7 @@ export function ConnectScreen({ path: [part] }: ScreenProps) {
   );
 }
 
-/** What is in use stands first, then what is on this machine. */
+/** Clients in use come first, then those found on this machine. */
 function byUse(left: ConnectClient, right: ConnectClient): number {
   const rank = ({ connections, isConfigured, isFound }: ConnectClient) =>
     connections.length > 0 ? 0 : isConfigured ? 1 : isFound ? 2 : 3;
@@ -94,7 +94,7 @@ function Client({ client }: { client: ConnectClient }) {
   );
 }
 
-/** Whether its file starts codemode is one thing, whether it has ever done so another. */
+/** Distinguishes a client whose file starts codemode from one that has connected. */
 function ClientBadge({ client: { connections, isConfigured, isFound } }: { client: ConnectClient }) {
   if (connections.some(({ isHostUp }) => isHostUp)) return <Badge tone="good">connected</Badge>;
   if (connections.length > 0) return <Badge tone="calm">has connected before</Badge>;
@@ -128,12 +128,12 @@ function Others({ clients }: { clients: readonly ConnectedClient[] }) {
   );
 }
 
-/** Links of the clients' own schemes; never script. */
+/** Only links with the clients' own schemes, never scripts. */
 function isSafeLink(link: string): boolean {
   return /^(https?|cursor|vscode|vscode-insiders|windsurf|zed):/i.test(link);
 }
 
-/** `Chrome 156 on Linux`; what a browser calls itself is long, and names five others. */
+/** `Chrome 156 on Linux`: a user agent string is long, and names five other browsers. */
 function browserWords(given: string): string {
   const [, name, version] =
     /\b(Edg|OPR|Firefox|HeadlessChrome|Chrome)\/(\d+)/.exec(given) ?? /\b(Version)\/(\d+).*Safari/.exec(given) ?? [];
@@ -159,7 +159,7 @@ function Sessions({ isWanted }: { isWanted: boolean }) {
     await request('revokeSession', { path: { id } });
     sessions.reload();
   };
-  // Below a list of clients, which is long.
+  // The sessions are below a long list of clients.
   const isShown = isWanted && sessions.data !== undefined;
   useEffect(() => {
     if (isShown) box.current?.scrollIntoView({ block: 'end' });

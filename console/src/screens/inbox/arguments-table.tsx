@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../../src/domain/json.js';
 import { Foreign } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 
-/** The arguments of a loop's calls: what is the same once, what differs as a table. Rows can be left out. */
+/** The arguments of a loop's calls: equal values once, differing ones as a table. Rows can be left out. */
 export function ArgumentsTable({
   calls,
   leftOut,
@@ -11,7 +11,7 @@ export function ArgumentsTable({
 }: {
   calls: readonly ApprovalView[];
   leftOut: ReadonlySet<string>;
-  /** Absent: they were decided. */
+  /** Absent if the calls were decided. */
   onToggle: ((id: string) => void) | undefined;
 }) {
   const { same, columns } = compare(calls);
@@ -72,14 +72,14 @@ function Cell({ value }: { value: JsonValue | undefined }) {
   return <JsonTree value={value} label="Argument" open={0} />;
 }
 
-/** The whole value as one column where the arguments are not objects. */
+/** The column for the whole value, if the arguments are not objects. */
 const WHOLE = 'arguments';
 
 function valueAt(value: JsonValue, column: string): JsonValue | undefined {
   return isObject(value) ? value[column] : column === WHOLE ? value : undefined;
 }
 
-/** By field: the same in all calls, or a column. */
+/** Sorts fields into those that are equal in all calls, and columns. */
 export function compare(calls: readonly Pick<ApprovalView, 'arguments'>[]): {
   readonly same: Record<string, JsonValue>;
   readonly columns: readonly string[];

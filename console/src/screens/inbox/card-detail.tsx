@@ -24,7 +24,7 @@ function scopeWords(scope: Scope, callCount: number): string {
   return callCount === 1 ? 'This call only' : 'These calls only';
 }
 
-/** One card: what would be called, with what, where in the program, and why a person is asked. */
+/** One card: the tool, the arguments, the position in the program, and why a person is asked. */
 export function CardDetail({
   card,
   onDecide,
@@ -41,15 +41,15 @@ export function CardDetail({
     setDraft({ ...draft, ...part });
     keepDraft(card.id, { ...draft, ...part });
   };
-  // In the order of the program: a list of decided cards has the newest first.
+  // In program order: a list of decided cards has the newest first.
   const calls = [...card.calls].sort((a, b) => a.call - b.call).map((call) => whole.get(call.id) ?? call);
-  // The row of a single call cannot be left out: it has none.
+  // A single call has no row, so it cannot be left out.
   const chosen = calls.length === 1 ? calls : calls.filter(({ id }) => !leftOut.has(id));
   const isPending = card.state === 'PENDING';
   const isUnreadable = chosen.some((call) => call.isUnreadable);
   const hidden = calls.reduce((sum, call) => sum + call.hiddenParts, 0);
   const cut = calls.filter((call) => call.isCut);
-  // What was left out may stay as this card: then it starts over.
+  // The calls that were left out may remain under the same card: their draft starts over.
   const press = async (decision: Decision['decision']) => {
     await onDecide({ decision, calls: chosen, scope, reason });
     setDraft(NO_DRAFT);
@@ -190,7 +190,7 @@ export function CardDetail({
   );
 }
 
-/** How a card ended. */
+/** The state of a card. */
 export function StateBadge({ state }: { state: ApprovalCard['state'] }) {
   return (
     <Badge tone={state === 'APPROVED' ? 'good' : state === 'DENIED' ? 'bad' : 'calm'}>{state.toLowerCase()}</Badge>

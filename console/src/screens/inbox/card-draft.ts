@@ -2,7 +2,7 @@ import type { Decision } from './decide.js';
 
 const KEY = 'codemode.card';
 
-/** What a person has entered on a card and not sent yet. */
+/** What a person has entered on a card but not sent yet. */
 export interface CardDraft {
   readonly leftOut: ReadonlySet<string>;
   readonly scope: Decision['scope'];
@@ -11,7 +11,7 @@ export interface CardDraft {
 
 export const NO_DRAFT: CardDraft = { leftOut: new Set(), scope: 'call', reason: '' };
 
-/** Also after a reload of the page, for the card that was changed last. */
+/** Survives a reload of the page, for the card that was changed last. */
 export function readDraft(cardId: string): CardDraft {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export function keepDraft(cardId: string, { leftOut, scope, reason }: CardDraft)
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ card: cardId, leftOut: [...leftOut], scope, reason }));
   } catch {
-    // Without a storage a reload starts over, and shows that.
+    // Without storage a reload starts over, and the card shows that.
   }
 }
 
@@ -39,6 +39,6 @@ export function forgetDraft(): void {
   try {
     sessionStorage.removeItem(KEY);
   } catch {
-    // As above.
+    // Storage is disabled, as above.
   }
 }

@@ -8,7 +8,7 @@ import { request } from '../../api/request.js';
 import { counted, time } from '../../lib/format.js';
 import { foreignLabel } from '../../ui/foreign.js';
 
-/** What one request may have. */
+/** Maximum calls in one request. */
 const MAX_CALLS = 500;
 
 export interface Decision {
@@ -18,7 +18,7 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** Sends a decision, in pieces where it is large. */
+/** Sends a decision, in several requests if it is large. */
 export async function decide({ decision, calls, scope, reason }: Decision): Promise<readonly DecideOutcome[]> {
   const outcomes: DecideOutcome[] = [];
   for (let from = 0; from < calls.length; from += MAX_CALLS) {
@@ -33,7 +33,7 @@ export async function decide({ decision, calls, scope, reason }: Decision): Prom
   return outcomes;
 }
 
-/** What to tell the person who decided: each kind of outcome once. */
+/** Messages for the person who decided: one for each kind of outcome. */
 export function describeOutcomes(decision: 'approve' | 'deny', outcomes: readonly DecideOutcome[]): readonly string[] {
   const of = (kind: DecideOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === kind);
   const texts: string[] = [];

@@ -7,7 +7,7 @@ interface ExcerptLine {
   readonly isMarked: boolean;
 }
 
-/** The lines of the program around the call, the called one marked. */
+/** The lines of the program around the call, with the calling line marked. */
 export function Excerpt({ code }: { code: string }) {
   const { head, lines } = readExcerpt(code);
   const numbered = lines.filter(({ number }) => number !== '');
@@ -30,7 +30,7 @@ export function Excerpt({ code }: { code: string }) {
   );
 }
 
-/** As the approval has it: a line that says how far it can be relied on, then `> 12 | text`. */
+/** Parses the excerpt of an approval: a line that says how reliable it is, then lines such as `> 12 | text`. */
 export function readExcerpt(code: string): { readonly head: string; readonly lines: readonly ExcerptLine[] } {
   const [head = '', ...rest] = code.split('\n');
   const lines = rest.map((line): ExcerptLine => {

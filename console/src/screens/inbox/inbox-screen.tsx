@@ -25,7 +25,7 @@ const PAGE = 100;
 const ROW = 76;
 type Shown = 'pending' | 'all';
 
-/** What waits for a decision. */
+/** The approvals that wait for a decision. */
 export function InboxScreen(_: ScreenProps) {
   const [shown, setShown] = useState<Shown>('pending');
   const [text, setText] = useState('');
@@ -39,7 +39,7 @@ export function InboxScreen(_: ScreenProps) {
     (event) => event.type === 'approvals',
   );
   const pending = useStore(pendingApprovals);
-  // In the address: after a reload a key decides about the card that was in sight before.
+  // Kept in the address: after a reload, keys still decide about the card that was selected.
   const selectedId = useStore(place).options.get('card') ?? undefined;
   const setSelectedId = (card: string | undefined) => setOptions({ card });
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
@@ -77,7 +77,7 @@ export function InboxScreen(_: ScreenProps) {
     const isClean = outcomes.every(({ outcome }) => outcome === 'decided');
     say(texts.join(' '), isClean ? 'plain' : 'bad', isClean ? runOf(selected, decision) : undefined);
     setPicked(new Set());
-    // A card has the id of its first call: what was left out of it is a card with another id, and stays in sight.
+    // A card has the id of its first call. Calls that were left out form a card with another id, which stays in sight.
     const decided = new Set(decision.calls.map(({ id }) => id));
     setSelectedId((selected?.calls.find(({ id }) => !decided.has(id)) ?? next)?.id);
     pages.reload();
@@ -179,7 +179,7 @@ export function InboxScreen(_: ScreenProps) {
   );
 }
 
-/** Where to see what comes of a decision about one card. */
+/** The run that shows the effect of a decision about one card. */
 function runOf(card: ApprovalCard | undefined, { calls }: Decision) {
   if (card === undefined || card.isDirect || !calls.every(({ id }) => card.calls.some((each) => each.id === id)))
     return undefined;
@@ -231,7 +231,7 @@ function Row({
   );
 }
 
-/** What tells one card from the next: the arguments of a single call, else the first that differs between the calls. */
+/** What distinguishes a card: the arguments of a single call, else the first argument that differs between the calls. */
 function summaryOf({ calls, runTitle, reason }: ApprovalCard): string {
   const [first] = calls;
   if (first === undefined || first.isCut) return runTitle ?? reason;
@@ -247,7 +247,7 @@ function fieldOf(value: JsonValue, name: string): JsonValue {
     : value;
 }
 
-/** JSON without the marks that only a parser needs, where the value is simple. */
+/** Readable text instead of JSON, if the value is simple. */
 function words(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
@@ -287,7 +287,7 @@ function NotifyButton() {
   );
 }
 
-/** The card on the screen went away and this person did not decide it: says who did. */
+/** If the selected card disappears and this person did not decide it, says who did. */
 function useTellOfOthers(
   cards: readonly ApprovalCard[] | undefined,
   selectedId: string | undefined,
@@ -309,7 +309,7 @@ function useTellOfOthers(
   }, [cards, selectedId]);
 }
 
-/** Where there is room for one column only, the card is below the list. */
+/** If there is room for only one column, the card is below the list. */
 function showCard(): void {
   if (!matchMedia('(max-width: 1000px)').matches) return;
   requestAnimationFrame(() => document.querySelector('.card')?.scrollIntoView({ block: 'start' }));

@@ -43,7 +43,7 @@ function Reason({ reason: { kind, text, readFrom } }: { reason: ApprovalReason }
       </li>
     );
   }
-  // `preset default: destructive tools ask: its server says that it is destructive`: what is so here first, then what asks for it.
+  // `preset default: destructive tools ask: its server says that it is destructive`: shows the fact first, then the rule.
   const [, clause, fact = words] = (source.startsWith('preset') ? /^([^:]+): (.+)$/s.exec(words) : undefined) ?? [];
   return (
     <li>

@@ -6,7 +6,7 @@ import { Foreign } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { Badge, CopyButton, Empty, Panel, RunBadge, Tabs } from '../../ui/parts.js';
 
-/** The answer as a person reads it, and exactly as the model does. */
+/** The response for a person, and exactly as the model reads it. */
 export function Answer({
   answer,
   problem,

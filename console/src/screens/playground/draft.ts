@@ -8,7 +8,7 @@ export interface Draft {
 
 const NAME = 'codemode.draft';
 
-/** What the person wrote last, so that a reload loses nothing. */
+/** The last program that the person wrote, so that a reload loses nothing. */
 export function readDraft(profiles: readonly PlaygroundProfile[]): Draft {
   const [first] = profiles;
   const fresh = { source: first?.example ?? '', profile: first?.name ?? '', language: first?.languages[0] ?? '' };
@@ -25,6 +25,6 @@ export function writeDraft(draft: Draft): void {
   try {
     localStorage.setItem(NAME, JSON.stringify(draft));
   } catch {
-    // Too large, or switched off: then it lasts as long as the page.
+    // Too large, or storage is disabled: the draft lasts as long as the page.
   }
 }

@@ -69,7 +69,7 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
     request<{ source: string; profile: ProfileName; language: string }>('runAgain', { path: { id: from } }).then(
       (program) => {
         replace(program);
-        // From here on it is the person's draft: a reload must not put the run's program over it.
+        // From here on it is the person's draft: a reload must not replace it by the run's program.
         setOptions({});
       },
       (error: unknown) => say(messageOf(error), 'bad'),
@@ -189,7 +189,7 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
   );
 }
 
-/** Another profile, another contract: an untouched example is replaced by the profile's own. */
+/** If the profile changes, an untouched example is replaced by the new profile's own. */
 function draftFor(next: PlaygroundProfile, source: string, profiles: readonly PlaygroundProfile[]) {
   const isUntouched = source.trim() === '' || profiles.some(({ example }) => example === source);
   return { source: isUntouched ? next.example : source, language: next.languages[0] ?? '' };

@@ -6,23 +6,23 @@ import { isOwner } from '../../api/session-state.js';
 import { counted } from '../../lib/format.js';
 import { foreignLabel } from '../../ui/foreign.js';
 
-/** Nobody wants to read about a word that is half typed. */
+/** Debounce: a half-typed word is not reported. */
 const TYPING_MS = 450;
 const MAX_SHOWN = 50;
 
 export interface TypeCheck {
   readonly problems: readonly TypeProblem[];
-  /** Why nobody has looked at the types, and what to do about it. */
+  /** Why the types were not checked, and what to do about it. */
   readonly note?: string;
-  /** The checker has looked at the text as it was a moment ago. */
+  /** The checker has checked the text of a moment ago. */
   readonly isChecked: boolean;
 }
 
 const NOTHING: TypeCheck = { problems: [], isChecked: false };
-/** Programs of the others are not checked by types: nothing is asked, and nothing is said. */
+/** Programs of other profiles have no type check: no request is sent, and nothing is shown. */
 const CHECKED: ReadonlySet<ProfileName> = new Set(['codemode']);
 
-/** What the host's type checker says of the program, a moment after the last key. */
+/** The host's type check of the program, shortly after the last key. */
 export function useTypeCheck(source: string, profile: ProfileName | undefined): TypeCheck {
   const [check, setCheck] = useState(NOTHING);
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useTypeCheck(source: string, profile: ProfileName | undefined): 
     const timer = setTimeout(() => {
       request<TypeVerdict>('checkProgram', { body: { source, profile }, signal: controller.signal }).then(
         (verdict) => setCheck(read(verdict)),
-        // Only a help: the run itself says what is wrong.
+        // Only an aid: the run itself reports what is wrong.
         () => setCheck(NOTHING),
       );
     }, TYPING_MS);
@@ -52,7 +52,7 @@ function read(verdict: TypeVerdict): TypeCheck {
   return { ...NOTHING, note: `Types are not checked: ${reason}. ${fix ?? ''}`.trim() };
 }
 
-/** The same as the marks in the text, for who does not see them or wants to read them all. */
+/** The same problems as the marks in the text, for a person who cannot see them or wants to read them all. */
 export function ProblemList({
   check: { problems, note, isChecked },
   onGo,

@@ -28,7 +28,7 @@ interface Fields {
 
 const EMPTY: Fields = { tools: '', decision: 'ask', reason: '', more: '', before: '' };
 
-/** A rule that is tried against the last calls, shown as a diff, and only then saved. */
+/** A rule that is tried against recent calls, shown as a diff, and only then saved. */
 export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: () => void }) {
   const [fields, setFields] = useState(EMPTY);
   const [report, setReport] = useState<DraftReport>();
@@ -163,7 +163,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
   );
 }
 
-/** Names to choose from while typing. */
+/** Suggestions while typing. */
 function ToolNames() {
   const tools = useResource('tools', (signal) => request<ToolPage>('tools', { query: { limit: 200 }, signal }));
   return (

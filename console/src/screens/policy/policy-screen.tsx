@@ -103,7 +103,7 @@ function Rule({ rule, callCount }: { rule: PolicyRuleView; callCount: number }) 
 
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['tools', 'decision', 'reason', 'examples']);
 
-/** What else must hold for the rule to count, each with its value as it is written. */
+/** The rule's other conditions, each with its value as written. */
 function conditionsOf(rule: JsonObject): readonly (readonly [string, string])[] {
   return Object.entries(rule)
     .filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== null)

@@ -1,6 +1,6 @@
 import { Foreign } from '../../ui/foreign.js';
 
-/** A unified diff, its lines coloured by what they do. */
+/** A unified diff with coloured lines. */
 export function UnifiedDiff({ text }: { text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard

@@ -7,7 +7,7 @@ import { Foreign } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { Problem } from '../../ui/parts.js';
 
-/** A larger answer is shown by its beginning; the journal loads the rest. */
+/** Only the beginning of a larger answer is shown. The journal loads the rest. */
 const MAX_SHOWN_BYTES = 128 * 1024;
 
 interface Answer {
@@ -17,7 +17,7 @@ interface Answer {
   readonly isCut: boolean;
 }
 
-/** What the program got for a call: a value, or why the call failed. */
+/** What a call returned to the program: a value, or why it failed. */
 export function CallAnswer({
   runId,
   position,
@@ -25,7 +25,7 @@ export function CallAnswer({
 }: {
   runId: string;
   position: number;
-  /** The deliveries of a file. */
+  /** The deliveries of an opened file. */
   given: readonly DeliveryView[] | undefined;
 }) {
   const { data, error } = useResource(`${runId} ${given === undefined} ${position}`, (signal) =>
@@ -87,7 +87,7 @@ function parsed(body: string): JsonValue | undefined {
   }
 }
 
-/** As the sandbox delivers an error to a program. */
+/** Reads an error in the form in which the sandbox delivers it to a program. */
 function failureOf(value: JsonValue | undefined): { readonly message: string; readonly hint?: string } | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { errorClass, message, hint } = value as Readonly<Record<string, JsonValue>>;

@@ -10,7 +10,7 @@ import { CallAnswer } from './call-answer.js';
 
 const TONES: Readonly<Record<string, Tone>> = { ok: 'good', sent: 'live', pending: 'wait' };
 
-/** One call: with what, how long, what became of it, and the person who decided. */
+/** One call: its arguments, duration and outcome, and the person who decided. */
 export function CallDetail({
   runId,
   call,
@@ -19,7 +19,7 @@ export function CallDetail({
   onAnswer,
 }: {
   runId: string;
-  /** The deliveries of a file: nothing else of such a run can be asked for. */
+  /** The deliveries of an opened file: the host has no other data of such a run. */
   given: readonly DeliveryView[] | undefined;
   call: RunCall;
   onLine: (line: number) => void;

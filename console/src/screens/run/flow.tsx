@@ -7,7 +7,7 @@ const MAX_STEPS = 80;
 const ROW = 52;
 const LABEL_TONES: Readonly<Record<string, Tone>> = { private: 'live', untrusted: 'wait', external: 'bad' };
 
-/** Calls of one tool one after the other. */
+/** Consecutive calls of one tool. */
 interface Step {
   readonly call: RunCall;
   readonly times: number;
@@ -15,8 +15,8 @@ interface Step {
 }
 
 /**
- * Which answers the program had before each write. It had them; whether it used them is not known. So a line is drawn
- * from every server whose data is labelled to each write that came later.
+ * Which answers the program had before each write. Whether it used them is not known. So a line is drawn from every server with
+ * labelled data to each later write.
  */
 export function Flow({ calls }: { calls: readonly RunCall[] }) {
   const steps = stepsOf(calls.filter(({ isTool }) => isTool));

@@ -30,12 +30,12 @@ export function Journal({
   runId: string;
   calls: readonly RunCall[];
   total: number;
-  /** The deliveries of a file. */
+  /** The deliveries of an opened file. */
   given?: readonly DeliveryView[] | undefined;
-  /** So many deliveries were made; absent: all of them. */
+  /** Number of deliveries made; absent: all of them. */
   position: number | undefined;
   onPosition: (position: number | undefined) => void;
-  /** What else can be done with it. */
+  /** Further actions. */
   children?: ComponentChildren;
 }) {
   const at = position ?? total;

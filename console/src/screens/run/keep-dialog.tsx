@@ -10,15 +10,15 @@ import { ActionButton, Problem } from '../../ui/parts.js';
 import { UseOfProgram } from '../tools/use-of-program.js';
 
 const TYPING_MS = 250;
-/** Until there is a name: what is shown does not depend on it. */
+/** Used until there is a name: the preview does not depend on it. */
 const NO_NAME = 'program';
 
-/** A value of the program, under the name that the person gives it. */
+/** A value of the program, with the name that the person gives it. */
 interface Choice extends KeptInput {
   readonly isChosen: boolean;
 }
 
-/** A run that worked becomes a tool: its name, what varies, and what would be stored. */
+/** Keeps a successful run as a tool: its name, its inputs, and what would be stored. */
 export function KeepDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
@@ -31,7 +31,7 @@ export function KeepDialog({ runId, onClose }: { runId: string; onClose: () => v
   const preview = useResource(asked, (signal) =>
     request<KeepPreview>('previewKeep', { path, body: JSON.parse(asked), signal }),
   );
-  // What was shown before stays in sight: who types keeps the field.
+  // The previous preview stays in sight, so that a field keeps its focus while the person types.
   const last = useRef<KeepPreview>(undefined);
   if (preview.data !== undefined) last.current = preview.data;
   const { error, reload } = preview;
@@ -154,7 +154,7 @@ export function KeepDialog({ runId, onClose }: { runId: string; onClose: () => v
 
 type Known = KeptInput & ({ readonly line: number } | { readonly lines: readonly number[] });
 
-/** In the order of the program, whether ticked or not: a row stays where it is. */
+/** In program order, ticked or not: a row keeps its place. */
 function sortedByLine(known: readonly Known[]): readonly (KeptInput & { readonly line: number })[] {
   return known
     .map((each) => ({ name: each.name, value: each.value, line: 'line' in each ? each.line : (each.lines[0] ?? 0) }))

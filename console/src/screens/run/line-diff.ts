@@ -5,7 +5,7 @@ export interface DiffLine {
 
 const MAX_CELLS = 4_000_000;
 
-/** The lines of two texts, by their longest common subsequence. Too large texts are shown as removed and added. */
+/** Diffs two texts by line, by their longest common subsequence. Texts that are too large are shown as removed and added. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   const left = before.split('\n');
   const right = after.split('\n');

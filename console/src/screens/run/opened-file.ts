@@ -8,10 +8,10 @@ export interface OpenedFile extends OpenedRun {
   readonly name: string;
 }
 
-/** The file on the screen; gone with the page. */
+/** The opened file; it is lost with the page. */
 export const openedFile = createStore<OpenedFile | undefined>(undefined);
 
-/** The host reads an exported run and says what to show of it; nothing of it is stored or run. The page does not parse megabytes. */
+/** The host parses an exported run and returns what to show. Nothing is stored or run. The page does not parse megabytes. */
 export async function openFile(file: File): Promise<void> {
   if (file.size > MAX_OPENED_BYTES)
     throw new Error(`${file.name} has ${bytes(file.size)}: files up to ${bytes(MAX_OPENED_BYTES)} can be opened.`);

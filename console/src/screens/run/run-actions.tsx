@@ -8,7 +8,7 @@ import { say } from '../../ui/toasts.js';
 import { KeepDialog } from './keep-dialog.js';
 import { UndoDialog } from './undo-dialog.js';
 
-/** What can be done with a run as it is now. */
+/** The actions that the current state of a run allows. */
 export function RunActions({
   run,
   isFile,
@@ -63,18 +63,18 @@ export function RunActions({
   );
 }
 
-/** Kept programs are written for these contracts; a run that failed is not worth keeping. */
+/** Only programs of these contracts can be kept. A failed run is not worth keeping. */
 export function canBeKept({ state, profile, program }: Pick<RunDetail, 'state' | 'profile' | 'program'>): boolean {
   return state === 'succeeded' && program !== undefined && (profile === 'codemode' || profile === 'code_execution');
 }
 
-/** It has ended, and made a call that may have changed something. */
+/** The run is over, and made a call that may have changed something. */
 function canBeUndone({ state, program, calls }: RunDetail): boolean {
   const hasEnded = state === 'succeeded' || state === 'failed';
   return hasEnded && program !== undefined && calls.some(({ isTool, isReadOnly }) => isTool && isReadOnly !== true);
 }
 
-/** Runs the program again from its journal, in a sandbox and without any call, and says whether it comes out the same. */
+/** Replays the program from its journal, in a sandbox and without any call, and says whether the result is the same. */
 export function ReplayButton({
   replayed,
   onReplay,

@@ -6,7 +6,7 @@ import { Facts, SAVED_TITLE, SavedTokens } from '../../ui/parts.js';
 
 const ENGINE_NAMES: Readonly<Record<string, string>> = { quickjs: 'QuickJS', v8: 'V8' };
 
-/** Who, when, how long, in what engine. */
+/** Caller, times, duration and engine of a run. */
 export function RunFacts({ run }: { run: RunDetail }) {
   const { engine, usage } = run;
   const limit = (name: string, show: (value: number) => string) => {

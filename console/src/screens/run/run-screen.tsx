@@ -16,7 +16,7 @@ import { RunFacts } from './run-facts.js';
 import { diagnosticsOf, RunTabs } from './run-tabs.js';
 import { Waterfall } from './waterfall.js';
 
-/** More calls than this are not replayed without being asked. */
+/** Runs with more calls are replayed only on request. */
 const MAX_AUTO_REPLAY_CALLS = 1_000;
 
 export function RunScreen({ runId }: { runId: string }) {
@@ -49,7 +49,7 @@ export function RunScreen({ runId }: { runId: string }) {
   );
 }
 
-/** Asking again does not bring it back. */
+/** A retry would not bring it back. */
 function isGone(error: unknown): boolean {
   return error instanceof RequestError && (error.code === 'not_found' || error.code === 'gone');
 }
@@ -149,7 +149,7 @@ function RunView({
           </p>
         )}
         <RunFacts run={run} />
-        {/* Above what it changes: it stays where it is while somebody moves it. */}
+        {/* Above the parts that it changes, so that it does not move while it is used. */}
         {run.deliveryCount > 0 && (
           <section class="panel panel-body" id="journal" aria-label="Journal">
             <Journal
@@ -206,7 +206,7 @@ function RunView({
   );
 }
 
-/** Why it failed, before anything else. */
+/** Why the run failed, shown first. */
 function Outcome({ run: { outcome, answer }, onLine }: { run: RunDetail; onLine: (line: number) => void }) {
   if (outcome?.status !== 'failed') return null;
   const { position, name, message, hint } = outcome;
@@ -245,7 +245,7 @@ function withLines(calls: readonly RunCall[], replayed: ReplayedRun | undefined)
   });
 }
 
-/** Each line that made calls, and what to say of it. */
+/** Each line that made calls, with its note. */
 function linesOf(calls: readonly RunCall[]): ReadonlyMap<number, string> {
   const times = new Map<number, number>();
   for (const { line } of calls) if (line !== undefined) times.set(line, (times.get(line) ?? 0) + 1);

@@ -13,7 +13,7 @@ import { Logs } from './logs.js';
 const TABS = ['result', 'logs', 'diagnostics', 'flow', 'approvals', 'answer', 'limits'] as const;
 type Tab = (typeof TABS)[number];
 
-/** Everything about a run that is not its code or its calls. */
+/** Everything about a run except its code and its calls. */
 export function RunTabs({
   run,
   calls,
@@ -92,7 +92,7 @@ export interface Diagnostic {
   readonly path?: string;
 }
 
-/** Of the answer, where its contract has them. */
+/** The diagnostics of a response, if its contract has them. */
 export function diagnosticsOf(answer: JsonValue): readonly Diagnostic[] {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return [];
   const found = (answer as Record<string, JsonValue>)['diagnostics'];

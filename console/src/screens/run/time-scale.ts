@@ -1,22 +1,22 @@
-/** One span of time in which something happened. */
+/** A span of time in which something happened. */
 export interface Interval {
   readonly from: number;
   readonly to: number;
 }
 
 export interface Gap extends Interval {
-  /** Where it is drawn, in 0..1. */
+  /** Its position on the scale, in 0..1. */
   readonly at: number;
   readonly width: number;
 }
 
 export interface TimeScale {
-  /** Where a time is drawn, in 0..1. */
+  /** The position of a time on the scale, in 0..1. */
   place(ms: number): number;
   readonly gaps: readonly Gap[];
-  /** Without the gaps that are drawn short. */
+  /** Total time without the gaps that are drawn short. */
   readonly shownMs: number;
-  /** Round times, and where each is drawn. */
+  /** Round times, and their positions. */
   readonly ticks: readonly Tick[];
 }
 
@@ -25,11 +25,11 @@ export interface Tick {
   readonly at: number;
 }
 
-/** How wide a long wait is drawn, as a part of the whole. */
+/** Width of a long wait, as a fraction of the whole. */
 const GAP_WIDTH = 0.05;
 const MIN_GAP_MS = 1_000;
 
-/** A scale of time on which long waits (a suspended run, a person who thinks) are short, so that the calls stay visible. */
+/** A time scale that shortens long waits (a suspended run, a person who thinks), so that the calls stay visible. */
 export function timeScale(intervals: readonly Interval[]): TimeScale {
   const sorted = [...intervals].sort((left, right) => left.from - right.from);
   const first = sorted[0]?.from ?? 0;
@@ -78,10 +78,10 @@ export function timeScale(intervals: readonly Interval[]): TimeScale {
   return { place, gaps, shownMs, ticks };
 }
 
-/** About so many times are named on the scale. */
+/** Approximate number of labelled times. */
 const TICKS = 4;
 
-/** 1, 2 or 5 times a power of ten, and no less than this. */
+/** The next value of 1, 2 or 5 times a power of ten. */
 function roundStep(ms: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, ms)));
   return ([1, 2, 5, 10].find((factor) => factor * power >= ms) ?? 10) * power;

@@ -16,7 +16,7 @@ const STATES: Readonly<Record<UndoStepView['state'], readonly [word: string, ton
   impossible: ['cannot be undone', 'wait'],
 };
 
-/** What can be undone of a run and what not, the last call first, and the button that does it. */
+/** Which calls of a run can be undone and which cannot, the last call first, and the button that undoes them. */
 export function UndoDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
   const path = { id: runId };
   const plan = useResource(runId, (signal) => request<UndoPlan>('undoPlan', { path, signal }));
@@ -95,7 +95,7 @@ export function UndoDialog({ runId, onClose }: { runId: string; onClose: () => v
   );
 }
 
-/** What came of it: it stops at the first call that was not undone. */
+/** The outcome: undoing stops at the first call that was not undone. */
 function Came({ answer: { done } }: { answer: UndoAnswer }) {
   const undone = done.filter(({ outcome }) => outcome === 'undone').length;
   const last = done.at(-1);

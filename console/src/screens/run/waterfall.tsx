@@ -16,12 +16,12 @@ export interface WaterfallProps {
   readonly callCount: number;
   readonly selected: number | undefined;
   readonly activeLine: number | undefined;
-  /** Calls that are answered at this point of the replay; all of them where it is absent. */
+  /** Whether a call is answered at this point of the replay. Absent: all calls are. */
   readonly isAnswered?: ((call: RunCall) => boolean) | undefined;
   readonly onSelect: (index: number) => void;
 }
 
-/** Every call as a bar on one scale of time, in the colour of its server. */
+/** Every call as a bar on one time scale, in the colour of its server. */
 export function Waterfall({ calls, callCount, selected, activeLine, isAnswered, onSelect }: WaterfallProps) {
   const hues = useMemo(() => hueOf(calls), [calls]);
   const isOpen = calls.some((call) => call.isWaiting === true || call.verdict === 'sent');
@@ -178,7 +178,7 @@ function Bars({
   );
 }
 
-/** The time in which a call did something. A wait that goes on has a little width, so that it is seen. */
+/** The time in which a call was active. A wait in progress has a minimum width, so that it is visible. */
 function intervalsOf(
   { startedAtMs, durationMs = 0, verdict, isWaiting, approval }: RunCall,
   nowMs: number,
@@ -195,7 +195,7 @@ function intervalsOf(
 function outcomeWord(call: RunCall, isFailed: boolean): string {
   if (call.isWaiting === true) return 'waits';
   if (call.verdict === 'sent') return 'under way';
-  // Nothing was sent yet: its run is resumed when the other calls are decided too.
+  // Nothing was sent yet: the run is resumed when the other calls are decided too.
   if (call.verdict === 'pending') {
     const state = call.approval?.state;
     return state === 'APPROVED' || state === 'DENIED' ? state.toLowerCase() : 'not decided';
@@ -204,7 +204,7 @@ function outcomeWord(call: RunCall, isFailed: boolean): string {
   return call.durationMs === undefined ? '' : duration(call.durationMs);
 }
 
-/** A round number, without the digits that a measured one has. */
+/** A round number, without the decimals of a measured one. */
 function tickLabel(ms: number): string {
   if (ms === 0) return '0';
   return ms < 60_000
@@ -212,13 +212,13 @@ function tickLabel(ms: number): string {
     : duration(ms).replace(/ 0 (?:s|min)$/, '');
 }
 
-/** Calls of stored scripts are numbered by their script: its own number is what a person can read. */
+/** Calls of stored scripts are numbered within their script: that number is the readable one. */
 function shortNumber({ number, depth = 0 }: RunCall): string {
   if (number === undefined) return '·';
   return depth === 0 ? String(number) : `${number % 2 ** 32}`;
 }
 
-/** By the host's clock, every second as long as something goes on. */
+/** The host's time, updated every second while something is in progress. */
 function useNow(isTicking: boolean): number {
   const [nowMs, setNow] = useState(hostNow);
   useEffect(() => {
@@ -229,7 +229,7 @@ function useNow(isTicking: boolean): number {
   return nowMs;
 }
 
-/** A colour for each server, in the order of their first calls. */
+/** A hue for each server, in the order of their first calls. */
 export function hueOf(calls: readonly RunCall[]): ReadonlyMap<string, number> {
   const hues = new Map<string, number>();
   for (const { serverId } of calls) if (!hues.has(serverId)) hues.set(serverId, (hues.size % 8) + 1);

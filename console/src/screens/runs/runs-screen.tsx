@@ -19,12 +19,12 @@ import { openFile } from '../run/opened-file.js';
 
 const PAGE = 100;
 const ROW = 56;
-/** Where a row has three lines. */
+/** Height of a row with three lines. */
 const NARROW_ROW = 84;
 const NARROW = '(max-width: 860px)';
 const STATES: readonly RunState[] = ['queued', 'running', 'suspended', 'succeeded', 'failed', 'cancelled'];
 const SINCE = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
-/** Types alone are imported from the host: a contract without its row here does not compile. */
+/** Only types are imported from the host: a contract that is missing here does not compile. */
 const PROFILES = Object.keys({
   codemode: true,
   unified: true,
@@ -35,7 +35,7 @@ const PROFILES = Object.keys({
 
 const FILTERS = ['text', 'state', 'profile', 'caller', 'since'] as const;
 
-/** Every run of this state folder, the newest first. */
+/** Every run in this state folder, newest first. */
 export function RunsScreen() {
   const { options } = useStore(place);
   const filters = Object.fromEntries(FILTERS.map((name) => [name, options.get(name) ?? ''])) as Record<
@@ -243,7 +243,7 @@ function Row({ run, href }: { run: RunItem; href: string }) {
   );
 }
 
-/** Below the title: what it waits for, why it failed, or else by what name it is asked for and, without columns for them, its figures. */
+/** Below the title: what the run waits for, or why it failed. Otherwise its id and, if they have no columns, its figures. */
 function Second({ run: { pendingApprovals, problem, runId, toolCalls, savedTokens } }: { run: RunItem }) {
   if (pendingApprovals > 0) {
     return (
@@ -275,7 +275,7 @@ function Second({ run: { pendingApprovals, problem, runId, toolCalls, savedToken
   );
 }
 
-/** A run that has not ended has no duration: what it waits for is not time that it took. */
+/** A run that is not over has no duration: the time it waits does not count. */
 function durationOf({ state, durationMs, updatedAtMs, createdAtMs }: RunItem): string {
   if (durationMs !== undefined) return duration(durationMs);
   return state === 'cancelled' ? duration(updatedAtMs - createdAtMs) : '–';
@@ -333,14 +333,14 @@ function OpenFileButton() {
   );
 }
 
-/** New states in place, new runs on top. */
+/** Updates changed runs in place, and puts new runs on top. */
 export function mergeRuns(items: readonly RunItem[], changed: readonly RunItem[]): readonly RunItem[] {
   const byId = new Map(changed.map((run) => [run.runId, run]));
   const known = new Set(items.map(({ runId }) => runId));
   const added = changed.filter(({ runId }) => !known.has(runId)).sort((a, b) => b.createdAtMs - a.createdAtMs);
   const kept = items.map((run) => byId.get(run.runId) ?? run);
   const newest = kept[0]?.createdAtMs ?? 0;
-  // One that was created before the newest of the list belongs further down, perhaps on a page that is not loaded.
+  // A run that was created before the newest in the list belongs further down, perhaps on a page that is not loaded.
   const above = added.filter(({ createdAtMs }) => createdAtMs >= newest);
   return [...above, ...kept];
 }

@@ -120,7 +120,7 @@ function Program({ name }: { name: string }) {
   );
 }
 
-/** What it was run with when it was kept. */
+/** The input it was run with when it was kept. */
 function exampleOf(schema: JsonValue | undefined): JsonObject {
   const properties = objectOf(objectOf(schema)['properties']);
   return Object.fromEntries(

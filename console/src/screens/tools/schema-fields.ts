@@ -11,7 +11,7 @@ export interface Field {
 
 const MAX_FIELDS = 60;
 
-/** The top-level properties of an input schema; what has no simple kind is typed as JSON. */
+/** The top-level properties of an input schema. A property without a simple kind is typed as JSON. */
 export function fieldsOf(schema: JsonValue): readonly Field[] {
   const { properties, required } = objectOf(schema);
   const names = Array.isArray(required) ? required : [];
@@ -39,7 +39,7 @@ function objectOf(value: JsonValue | undefined): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
-/** The arguments that the fields were filled with. Throws where something is not JSON or no number. */
+/** The arguments entered in the fields. Throws if a value is not JSON or not a number. */
 export function argumentsOf(fields: readonly Field[], values: ReadonlyMap<string, string>): JsonObject {
   const given: Record<string, JsonValue> = Object.create(null);
   for (const { name, kind } of fields) {

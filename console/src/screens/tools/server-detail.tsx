@@ -8,7 +8,7 @@ import { ActionButton, Badge, Facts, Panel } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
 import { toneOf } from './server-list.js';
 
-/** The health of one server, what it wrote to stderr, and what can be done about it. */
+/** The health of one server, its stderr, and the available actions. */
 export function ServerDetail({ server, onChange }: { server: ServerView; onChange: () => void }) {
   const path = { id: server.id };
   const log = useResource(
@@ -116,7 +116,7 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
   );
 }
 
-/** The reason without the log that it quotes: that is below, line by line. */
+/** The reason without the log that it quotes: the log is shown below, line by line. */
 function withoutLog(reason: string): string {
   return reason.split('; stderr:', 1)[0] ?? reason;
 }

@@ -3,7 +3,7 @@ import { counted } from '../../lib/format.js';
 import { linkTo } from '../../lib/router.js';
 import { ForeignLine } from '../../ui/foreign.js';
 
-/** Where kept programs are: no server can be called so. */
+/** The place of kept programs: no server can have this name. */
 export const KEPT_PLACE = '@scripts';
 
 const TONES: Readonly<Record<ServerView['state'], string>> = {

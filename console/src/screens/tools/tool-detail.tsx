@@ -11,7 +11,7 @@ import { TryForm } from './try-form.js';
 
 type Tab = 'declaration' | 'observed' | 'schema' | 'try';
 
-/** One tool: how a program sees it, what policy says about it, and a form to try it. */
+/** One tool: how a program sees it, what the policy decides about it, and a form to try it. */
 export function ToolDetailView({ server, tool }: { server: string; tool: string }) {
   const detail = useResource(
     `${server}/${tool}`,
@@ -99,7 +99,7 @@ export function ToolDetailView({ server, tool }: { server: string; tool: string 
   );
 }
 
-/** The tool first: the types that every declaration comes with are the same everywhere. */
+/** The tool comes first: the shared types of every declaration are the same everywhere. */
 function Declaration({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   const start = Math.max(0, text.search(/^declare module /m));
@@ -117,7 +117,7 @@ function Declaration({ text }: { text: string }) {
   );
 }
 
-/** The tool declares no output: this is what programs got from it. */
+/** If the tool declares no output: what programs got from it. */
 function Observed({ seen }: { seen: ToolDetail['observed'] }) {
   return (
     <>

@@ -22,7 +22,7 @@ const PAGE = 100;
 const ROW = 60;
 const TYPING_MS = 180;
 
-/** Servers on the left, their tools beside them, one tool or server in full. */
+/** Servers on the left, their tools next to them, one tool or server in full. */
 export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
   const { options } = useStore(place);
   const query = options.get('query') ?? '';

@@ -10,7 +10,7 @@ import { JsonTree } from '../../ui/json-tree.js';
 import { Badge } from '../../ui/parts.js';
 import { argumentsOf, type Field, fieldsOf } from './schema-fields.js';
 
-/** Calls the tool once, by the same policy, limits and audit log as an agent's call. */
+/** Calls the tool once, under the same policy, limits and audit log as an agent's call. */
 export function TryForm({ tool }: { tool: ToolDetail }) {
   const fields = fieldsOf(tool.inputSchema);
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());

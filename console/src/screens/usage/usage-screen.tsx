@@ -12,7 +12,7 @@ import type { ScreenProps } from '../screen-props.js';
 
 const RANGES = ['7', '30', '90'] as const;
 
-/** Tokens that programs saved against direct calls, how long tools take, and what fails. */
+/** Tokens that programs saved compared with direct calls, how long tools take, and what fails. */
 export function UsageScreen(_: ScreenProps) {
   const { options } = useStore(place);
   const days = RANGES.find((each) => each === options.get('days')) ?? '30';
@@ -115,19 +115,19 @@ function signed(value: number): string {
   return value < 0 ? `−${count(-value)}` : count(value);
 }
 
-/** Small answers can be shorter than the answer of the program that read them: then that is said. */
+/** If the tools' answers were shorter than the program's own answer, says so. */
 function comparison(answered: number, read: number): string {
   const direct = `${count(answered)} by direct calls`;
   if (read <= answered) return `${percent(answered - read, answered)} fewer than ${direct}`;
   return `${count(read)} were read, ${direct}`;
 }
 
-/** Every day of the range, also those without calls: a gap in the work is a gap in the chart. */
+/** Every day of the range, including days without calls: a gap in the work is a gap in the chart. */
 function daysIn({ days }: UsageReport, dayCount: number): readonly (Partial<UsageDay> & Pick<UsageDay, 'day'>)[] {
   const byDay = new Map(days.map((each) => [each.day, each]));
   const today = Date.now();
   const ageInDays = Math.ceil((today - Date.parse(days[0]?.day ?? '')) / DAY_MS);
-  // What was before the first call is not shown: it would be an empty chart for everybody who has just begun.
+  // Days before the first call are not shown: new users would see an empty chart.
   const length = Math.min(dayCount, Math.max(SHORTEST_DAYS, ageInDays || 0));
   return Array.from({ length }, (_, index) => {
     const day = new Date(today - (length - 1 - index) * DAY_MS).toISOString().slice(0, 10);
