@@ -146,7 +146,7 @@ async function tokenRulesOf({ security, server, mcpServers }: Config, token: str
   }
 }
 
-/** Tokens that ask for more than the configuration grants. Their runs do not get the excess, so the operator is warned. */
+/** Warnings about tokens that list more than the configuration grants. Their runs do not get the excess. */
 function ungrantedTokens({ security: { auth, capabilities }, mcpServers }: Config): string[] {
   const reach = configuredReach(capabilities);
   return auth.tokens.flatMap(({ name, capabilities: given }) => {

@@ -9,7 +9,7 @@ import { PREFIX, type RestRunRequest } from './rest-context.js';
 
 type Answer = (request: RestRunRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** A route that runs something. The run is cancelled if its client disconnects. The request is the root span if tracing is on. */
+/** A route that runs something. The run is cancelled if its client disconnects. The request gets a server span if tracing is on. */
 export function mountRun(scope: FastifyInstance, path: string, tracer: Tracer | undefined, answer: Answer): void {
   const route = `${PREFIX}${path}`;
   const attributes = { 'http.request.method': 'POST', 'http.route': route, 'url.path': route };
