@@ -2,9 +2,9 @@ import type { Approval, ApprovalDecision, ToolIdentity } from '../domain/approva
 import type { SealBinding } from '../lib/secrets/sealed.js';
 import { storableText } from '../lib/text/storable-text.js';
 
-/** What the seals and marks of approvals are bound to: moved to another call, tool, run or caller they are worth nothing. */
+/** What the seals and MACs of approvals are bound to: they do not verify for another call, tool, run or caller. */
 
-/** Everything that a person sees beside the arguments, or that says which call they are of. */
+/** Everything a person sees besides the arguments, and everything that identifies the call. */
 export function subjectOf({ runId, call, caller, tool, argumentsDigest, reason }: Subject): string[] {
   return [runId, String(call), caller, ...identityOf(tool), argumentsDigest, reason].map(storableText);
 }
@@ -15,7 +15,7 @@ export function argumentsBinding(id: string): SealBinding {
   return { purpose: 'approval arguments', owner: [id] };
 }
 
-/** A decision with everything that it rests on, and whether a call has used it. */
+/** A decision with everything it depends on, and whether a call has used it. */
 export function decisionBinding(
   asked: Approval,
   state: string,
@@ -27,7 +27,7 @@ export function decisionBinding(
   return { purpose: 'approval decision', owner: [asked.id, ...subjectOf(asked), ...times, ...said] };
 }
 
-/** What earlier versions vouched for. It says nothing of the scope, of when the approval expires, and whether it was used. */
+/** What earlier versions authenticated. It does not cover the scope, the expiry of the approval, or whether the decision was used. */
 export function earlierBinding(
   { id, runId, call, caller, tool, argumentsDigest }: Approval,
   state: string,

@@ -18,7 +18,7 @@ import {
 } from './approval-bindings.js';
 import type { GrantOptions } from './approvals.js';
 
-/** An approval as it lies in its row. */
+/** An approval as stored in its row. */
 export interface ApprovalRow {
   id: string;
   run: string;
@@ -49,8 +49,8 @@ export interface GrantRow {
 }
 
 /**
- * What a person is shown, sealed: it is the user's data, and who can write to the database must not show the arguments of one
- * call under the name of another. Earlier versions stored the first two only.
+ * What a person is shown. It is sealed because it is the user's data, and because an attacker who can write to the database must
+ * not show the arguments of one call under the name of another. Earlier versions stored only the first two fields.
  */
 interface Shown {
   readonly arguments: JsonValue;
@@ -58,9 +58,9 @@ interface Shown {
   readonly hiddenParts?: number;
   readonly reasons?: readonly string[];
   readonly program?: string | undefined;
-  /** Which call they are shown for, and why it is asked. */
+  /** The call they are shown for, and the reason for asking. */
   readonly of?: readonly string[];
-  /** When it was asked, and when it expires. */
+  /** When the approval was requested, and when it expires. */
   readonly times?: readonly number[];
 }
 
@@ -71,13 +71,13 @@ interface AsWritten {
 
 type Times = Pick<Approval, 'createdAtMs' | 'expiresAtMs'>;
 
-/** The decision of a row that nobody with the key has decided. */
+/** The decision shown for a row that was decided without the key. */
 const UNKNOWN = { by: 'unknown', scope: 'call' } as const;
 const UNREADABLE = { arguments: null, code: '', hiddenParts: 0, reasons: [], isUnreadable: true } as const;
-/** Uses that this process remembers, whatever the database says of them later. People decide more slowly than that. */
+/** Used decisions that this process remembers, whatever the database says later. People decide more slowly than this set fills. */
 const MAX_USED_HERE = 10_000;
 
-/** Seals and vouches for what is written into rows of approvals, and believes of a row only what the key vouches for. */
+/** Seals and authenticates what is written into approval rows. It trusts only the parts of a row that the key authenticates. */
 export class ApprovalSeals {
   readonly #key: Uint8Array;
   readonly #usedHere = new Set<string>();
@@ -86,7 +86,7 @@ export class ApprovalSeals {
     this.#key = key;
   }
 
-  /** What a person is shown of a new question. */
+  /** Seals what a person is shown of a new approval. */
   sealShown(approval: Approval): Buffer {
     const { id, arguments: input, code, hiddenParts, reasons, program, createdAtMs, expiresAtMs } = approval;
     const times = [createdAtMs, expiresAtMs];
@@ -94,12 +94,12 @@ export class ApprovalSeals {
     return seal(this.#key, argumentsBinding(id), Buffer.from(JSON.stringify(shown)));
   }
 
-  /** Vouches for a decision that nobody has used. */
+  /** Authenticates a decision that has not been used. */
   markDecided(approval: Approval, state: 'APPROVED' | 'DENIED', decision: ApprovalDecision): Buffer {
     return authenticate(this.#key, decisionBinding(approval, state, decision, null));
   }
 
-  /** Vouches for the use of what this row says. */
+  /** Authenticates the use of the decision in this row. */
   markUsed(row: ApprovalRow, nowMs: number): Buffer | null {
     const { approval, decision } = this.#asked(row);
     return decision === undefined
@@ -120,13 +120,13 @@ export class ApprovalSeals {
     return isAuthentic(this.#key, grantBinding(tool, run, caller, expires_at, approval), mark);
   }
 
-  /** A yes whose mark does not say that it is unused counts as used. A no may be told twice. */
+  /** An approval whose MAC does not say that it is unused counts as used. A denial may be delivered twice. */
   isUsed(row: ApprovalRow): boolean {
     if (row.used_at !== null || this.#usedHere.has(row.id)) return true;
     return row.state === 'APPROVED' && !this.#isVouchedFor(row);
   }
 
-  /** A decision that the key does not vouch for is a no, without its words. */
+  /** A decision that the key does not authenticate is read as a denial without a reason. */
   read(row: ApprovalRow): Approval {
     const { approval, decision } = this.#asked(row);
     if (decision === undefined) return approval;
@@ -138,7 +138,7 @@ export class ApprovalSeals {
       : { ...approval, state: 'DENIED', decision: { ...UNKNOWN, atMs: decision.atMs } };
   }
 
-  /** What people are shown; `UNREADABLE` if it was sealed for another call. */
+  /** What people are shown, or `UNREADABLE` if it was sealed for another call. */
   #shown(row: ApprovalRow, asked: Subject & Times): Pick<Approval, keyof typeof UNREADABLE | 'program'> {
     const opened = unseal(this.#key, argumentsBinding(row.id), row.arguments);
     if (opened === undefined) return UNREADABLE;
@@ -156,7 +156,7 @@ export class ApprovalSeals {
     return isAuthentic(this.#key, decisionBinding(approval, row.state, decision, row.used_at), row.mark);
   }
 
-  /** What the row says, vouched for or not. */
+  /** What the row says, authenticated or not. */
   #asked(row: ApprovalRow): AsWritten {
     const { decided_by: by, decided_at: atMs, decision_reason: reason, scope } = row;
     const isDecided = row.state === 'APPROVED' || row.state === 'DENIED';
@@ -185,7 +185,7 @@ export class ApprovalSeals {
   }
 }
 
-/** Calls of other runs that wait were not shown: each is decided by itself, whatever is granted for later calls. */
+/** Pending calls of other runs were not shown to the person. Each is decided by itself, whatever is granted for later calls. */
 export function isCoveredBy(approval: Approval, other: Approval): boolean {
   return (
     other.state === 'PENDING' &&

@@ -5,7 +5,7 @@ import type { Store } from './store.js';
 const decision = (scope: 'call' | 'calls' | 'run' | 'hour' = 'call') =>
   ({ by: 'eve', atMs: Date.now(), scope, reason: 'fine' }) as const;
 
-/** What every store does with questions to people. */
+/** What every store does with approvals. */
 export function approvalsSuite(open: () => Promise<Store>): void {
   test('the same question is open once, and comes back as it was asked', async () => {
     const approvals = await (await open()).approvals();

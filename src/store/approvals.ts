@@ -1,20 +1,20 @@
 import type { Approval, ApprovalDecision, ToolIdentity } from '../domain/approval.js';
 import type { Awaitable, Stop } from '../lib/async/awaitable.js';
 
-/** A yes that reaches further than calls that wait: this tool, for one run or for every run of the caller. */
+/** A grant that covers more than pending calls: this tool, for one run or for every run of the caller. */
 export interface GrantOptions {
   readonly runId: string | undefined;
   readonly expiresAtMs: number;
 }
 
-/** Of two people who decide at once, the first has decided. */
+/** If two people decide at once, the first decision counts. */
 export type Decided =
   | { readonly isFirst: true; readonly approvals: readonly Approval[] }
   | { readonly isFirst: false; readonly approval: Approval };
 
-/** With a wider scope, for which further calls. */
+/** For a decision with a wider scope: the further calls it covers. */
 export interface DecideOptions {
-  /** Ids of the questions that were decided together with it. */
+  /** Ids of the approvals that were decided together with this one. */
   readonly others?: readonly string[];
   readonly grant?: GrantOptions | undefined;
 }
@@ -29,49 +29,49 @@ export interface GrantQuestion {
 
 export type SameCall = Pick<Approval, 'tool' | 'argumentsDigest' | 'caller' | 'program'>;
 
-/** Questions to people, kept until they are answered or nobody did in time. */
+/** Approvals, kept until they are decided or expire. */
 export interface ApprovalStore {
-  /** The same question that is open already, of another host too, is not asked a second time. Gives the one that is open. */
+  /** If the same approval is already pending, also on another host, it is not added again. Returns the pending one. */
   add(approval: Approval): Awaitable<Approval>;
   find(id: string): Awaitable<Approval | undefined>;
-  /** Ids that start with these characters, in order: also of what was decided or has expired. */
+  /** Ids that start with these characters, in order, including decided and expired approvals. */
   idsWith(prefix: string, limit: number): Awaitable<string[]>;
-  /** The latest question about this call of this run. */
+  /** The latest approval for this call of this run. */
   ofCall(runId: string, call: number): Awaitable<Approval | undefined>;
   ofRun(runId: string): Awaitable<Approval[]>;
-  /** Of all of these runs, those of one run in the order of their calls. */
+  /** The approvals of all these runs. Those of one run are in the order of its calls. */
   ofRuns(runIds: readonly string[]): Awaitable<Approval[]>;
-  /** A no to a call of this run with the same tool and arguments. */
+  /** A denied call of this run with the same tool and arguments. */
   deniedOfRun(runId: string, tool: ToolIdentity, argumentsDigest: string): Awaitable<Approval | undefined>;
   /**
-   * Questions about the same call of this program, whose runs could not be suspended: decisions that came too late for
-   * them and that no later run has used, the newest first, then those without a decision.
+   * Approvals for the same call of this program whose runs could not be suspended. First the decisions that came too late for their
+   * run and that no later run has used, the newest first. Then the undecided ones.
    */
   ofSameCall(call: SameCall, nowMs: number): Awaitable<Approval[]>;
-  /** Decisions about calls of this program, of whatever scope, that no run has used. */
+  /** Decisions about calls of this program, of any scope, that no run has used. */
   decidedLate(caller: string, program: string, nowMs: number): Awaitable<Approval[]>;
-  /** Those of these that wait no longer. */
+  /** The approvals among these ids that are no longer pending. */
   settledOf(ids: readonly string[]): Awaitable<Approval[]>;
   pending(): Awaitable<Approval[]>;
-  /** Cheaper than the questions themselves, of which there may be many. */
+  /** Cheaper than reading the approvals themselves: there may be many. */
   pendingIds(): Awaitable<ReadonlySet<string>>;
-  /** How many questions of a caller are open, and how much they take on disk. */
+  /** How many approvals of a caller are pending, and how many bytes they take on disk. */
   pendingOf(caller: string): Awaitable<{ readonly count: number; readonly bytes: number }>;
   recent(limit: number): Awaitable<Approval[]>;
-  /** Closes the questions that nobody answered in time. */
+  /** Closes the approvals that nobody decided in time. */
   expire(nowMs: number): Awaitable<number>;
-  /** Calls `look` whenever a question may have been decided, by whichever process, or may have expired. */
+  /** Calls `look` whenever an approval may have been decided, by any process, or may have expired. */
   watch(look: () => void): Stop;
-  /** Closes the questions of one run, whose calls nobody will make. */
+  /** Closes the approvals of one run, whose calls will not be made. */
   closeOfRun(runId: string): Awaitable<number>;
-  /** Closes up to `most` questions of this caller, the oldest first, whose runs have ended: a yes to them makes no call. */
+  /** Closes up to `most` approvals of this caller whose runs have ended, the oldest first: approving them makes no call. */
   closeOfEnded(caller: string, most: number): Awaitable<number>;
   isUsed(id: string): Awaitable<boolean>;
-  /** Whether nobody has used this answer before. Of two hosts that use it at once, one hears yes. */
+  /** Marks the decision as used. True if it was unused before. If two hosts use it at once, only one gets true. */
   use(id: string, nowMs?: number): Awaitable<boolean>;
   /**
-   * Writes down what a person said: of the one question, of the others that were decided with it by their ids, and where a
-   * grant is given of those that it covers. Undefined where there is no such question.
+   * Records a decision: for this approval, for the `others` that were decided with it, and for those that the grant covers, if one
+   * is given. Undefined if there is no approval with this id.
    */
   decide(
     id: string,
@@ -79,13 +79,13 @@ export interface ApprovalStore {
     decision: ApprovalDecision,
     options?: DecideOptions,
   ): Awaitable<Decided | undefined>;
-  /** Forgets the oldest decided and expired approvals of a caller, beyond so many and so many bytes. */
+  /** Deletes the oldest decided and expired approvals of a caller, beyond this count and this number of bytes. */
   forgetOldest(caller: string, most: { readonly count: number; readonly bytes: number }): Awaitable<number>;
-  /** Forgets what was decided long ago, and permissions that are over. */
+  /** Deletes old decisions and expired grants. */
   prune(nowMs: number): Awaitable<void>;
   /**
-   * The approval by which this tool may be called for these reasons without asking again: of the run, where there is one, or
-   * of the caller.
+   * The approval that lets this tool be called for these reasons without asking again: a grant for the run, if there is one, or for
+   * the caller.
    */
   grantFor(tool: ToolIdentity, question: GrantQuestion, nowMs: number): Awaitable<Approval | undefined>;
 }

@@ -14,8 +14,8 @@ const schema = z.object({
 });
 
 /**
- * The end of the chain, in a file beside the database: records that were cut off its end are missed. It may be behind the
- * table by what was written last, never ahead of it.
+ * The end of the chain, in a file beside the database, so that records cut off its end are detected. It may be behind the table by
+ * the latest writes, never ahead of it.
  */
 export class SealedHead {
   readonly #file: string;
@@ -42,7 +42,7 @@ export class SealedHead {
     }
   }
 
-  /** There is one before the first record: a table with records and no head has lost it. */
+  /** The head exists before the first record, so a table with records and no head has lost its head. */
   begin(): void {
     const temporary = this.#temporary();
     try {
@@ -55,7 +55,7 @@ export class SealedHead {
     }
   }
 
-  /** Written and on the disk, but under another name: `replace` is then a matter of microseconds. */
+  /** Writes and syncs the head under a temporary name, so that `replace` takes only microseconds. */
   async prepare(head: ChainHead): Promise<PreparedHead> {
     const temporary = this.#temporary();
     const handle = await open(temporary, 'wx', 0o600);

@@ -3,7 +3,7 @@ import type { AuditEntry, ChainHead } from '../domain/audit.js';
 import { KeyedHash } from '../lib/secrets/keyed-hash.js';
 import { storableText } from '../lib/text/storable-text.js';
 
-/** A record as it lies in its row: numbers and texts only, the same when it is read as when it was hashed. */
+/** A record as stored in its row. Only numbers and texts, so it reads back exactly as it was hashed. */
 export interface AuditRow {
   readonly number: number;
   readonly at_ms: number;
@@ -24,27 +24,27 @@ export interface AuditRow {
   readonly mac: string;
 }
 
-/** Where the chain begins when its oldest part is gone. */
+/** Where the chain begins after its oldest part was removed. */
 export interface Anchor extends ChainHead {
   readonly at_ms: number;
   readonly reason: string;
   readonly mac: string;
 }
 
-/** The end of a chain as a place outside of its table names it. */
+/** The end of a chain, as recorded outside its table. */
 export type ReadHead = ChainHead | 'missing' | 'forged';
 
 export function anchorParts({ count, hash, at_ms, reason }: Anchor): (string | number)[] {
   return [count, hash, at_ms, reason];
 }
 
-/** Before the first record. */
+/** The head before the first record. */
 export const GENESIS: ChainHead = { count: 0, hash: '0'.repeat(64) };
 const FORMAT = 1;
-/** Of records with the id of their call. Those of older programs have none. */
+/** The format of records with a call id. Records of older versions have no call id. */
 const RECORD_FORMAT = 2;
 
-/** The columns of a row but its hash and mac, in the order in which they lie there. */
+/** The columns of a row except its hash and mac, in column order. */
 export type RowValues = readonly (string | number | null)[];
 
 export function valuesOf(entry: AuditEntry, number: number): RowValues {
@@ -67,7 +67,7 @@ export function valuesOf(entry: AuditEntry, number: number): RowValues {
   ];
 }
 
-/** JSON of an array of numbers and texts: no two records give the same text. */
+/** Hashes the JSON of an array of numbers and texts, so no two records give the same text. */
 export function hashOf([number, ...others]: RowValues, previousHash: string): string {
   const isOld = others.at(-1) === '';
   const [format, fields] = isOld ? [FORMAT, others.slice(0, -1)] : [RECORD_FORMAT, others];
@@ -106,7 +106,7 @@ export class AuditKeys {
     return isSame(mac, this.macOf(what, ...parts));
   }
 
-  /** With a key: arguments are often few and guessable, and an export may be read by many. */
+  /** Keyed: arguments are often few and guessable, and many people may read an export. */
   argumentsDigest(json: string): string {
     return this.#arguments.of(json, 'hex');
   }

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { AuditRecord } from '../domain/audit.js';
 import type { AuditRow, RowValues } from './audit-keys.js';
 
-/** In the order in which a record is written. */
+/** The columns, in the order in which a record is written. */
 export const COLUMNS =
   'number, at_ms, run_id, caller, profile, code_digest, server_id, tool_name, arguments_digest, result_bytes, duration_ms, verdict, approval, redactions, call_id, hash, mac';
 
-/** What the hash of a row covers, in the order of `COLUMNS`, with which every row is read. */
+/** The values that the hash of a row covers, in the order of `COLUMNS`. Every row is read with `COLUMNS`. */
 export function valuesIn({ hash, mac, ...said }: AuditRow): RowValues {
   return Object.values(said);
 }
@@ -34,7 +34,7 @@ export function recordOf(row: AuditRow): AuditRecord {
 const approvalSchema = z.looseObject({ state: z.string() });
 const redactionsSchema = z.record(z.string(), z.number());
 
-/** A row that was planted is shown without them, among the others: `verify` names it, and a list must not end with it. */
+/** A forged row is listed without these details. `verify` reports it, and one bad row must not break a list. */
 function detailsIn({ approval, redactions }: AuditRow): Pick<AuditRecord, 'approval' | 'redactions'> {
   try {
     return {

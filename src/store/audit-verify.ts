@@ -19,11 +19,11 @@ export interface Chain {
   readonly expected?: ChainHead;
 }
 
-/** Walks the chain from where it begins to its end, and stops at the first record that was changed. */
+/** Walks the chain from its beginning to its end, and stops at the first record that was changed. */
 export function verifyChain({ keys, sealed, anchor, rows, expected }: Chain): ChainReport {
   let head: ChainHead = anchor ?? GENESIS;
   let records = 0;
-  /** Heads that must be met on the way, and what it means when they are not. */
+  /** Heads that the walk must reach, and what names each of them. */
   const named = [
     ...(typeof sealed === 'string' ? [] : [{ ...sealed, by: 'the sealed head' }]),
     ...(expected === undefined ? [] : [{ ...expected, by: 'the head that was noted down' }]),

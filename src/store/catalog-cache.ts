@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Tool } from '../domain/tool.js';
 
-/** What was known of a server when it was last asked. */
+/** What a server last reported about itself. */
 export interface CachedListing {
   readonly tools: readonly Tool[];
   readonly name?: string;
@@ -11,12 +11,12 @@ export interface CachedListing {
 }
 
 /**
- * The tools of every server, so that a client is answered before slow servers have started. An entry belongs to one definition of
- * a server: with another command or address it is not believed. What cannot be read is as good as absent.
+ * The tools of every server, so that a client gets an answer before slow servers have started. An entry belongs to one definition
+ * of a server: it is ignored if the command or address changes. An unreadable entry counts as absent.
  */
 export interface CatalogCache {
   read(serverId: string, fingerprint: string): Promise<CachedListing | undefined>;
-  /** Whole or not at all: two hosts may write at once, and a reader sees one of the two. */
+  /** Atomic: two hosts may write at once, and a reader sees one of the two entries. */
   write(serverId: string, fingerprint: string, listing: CachedListing): Promise<void>;
   remove(serverId: string): Promise<void>;
 }
@@ -37,11 +37,11 @@ export function listingText(fingerprint: string, listing: CachedListing): string
   return JSON.stringify({ format: 1, fingerprint, listing });
 }
 
-/** Undefined where it is not the listing of this server. Throws where it is not JSON. */
+/** Undefined if it is not the listing of this server. Throws if it is not JSON. */
 export function readListing(text: string, serverId: string, fingerprint: string): CachedListing | undefined {
   const parsed = entrySchema.safeParse(JSON.parse(text));
   if (!parsed.success || parsed.data.fingerprint !== fingerprint) return undefined;
-  // It is not sealed. A tool under the name of another server would be called there, and asked about as its own.
+  // The cache is not sealed. A tool under another server's name would be called on that server, and approved as that server's tool.
   if (parsed.data.listing.tools.some((tool) => tool.serverId !== serverId)) return undefined;
   return parsed.data.listing as unknown as CachedListing;
 }

@@ -1,12 +1,12 @@
 import type { ConsoleRole } from '../domain/console/sessions.js';
 import type { Awaitable } from '../lib/async/awaitable.js';
 
-/** A session as it is stored: of its secrets only digests. */
+/** A session as it is stored, with digests of its secrets only. */
 export interface StoredSession {
   readonly id: string;
   readonly role: ConsoleRole;
   readonly name: string;
-  /** Where it was opened: it is accepted nowhere else. */
+  /** Where the session was opened. It is accepted nowhere else. */
   readonly at: ConsolePlace;
   readonly browser: string;
   readonly createdAtMs: number;
@@ -15,14 +15,14 @@ export interface StoredSession {
 }
 
 /**
- * What a link and a session are bound to. Who takes the port of a host that has stopped gets the cookie and the key of pages that
- * are still open: they are of no use at another port, and of none at another process, which includes the next one at this port.
- * Where several hosts share a database behind a balancer, only the `Host` header counts.
+ * What a link and a session are bound to. A process that takes over the port of a stopped host receives the cookie and key from
+ * pages that are still open. The binding makes them useless at another port and in another process, including the next process at
+ * this port. If several hosts share a database behind a load balancer, only the `Host` header counts.
  */
 export interface ConsolePlace {
-  /** The process that serves: its id and the moment it started. */
+  /** The serving process: its id and the time it started. */
   readonly holder: string;
-  /** Where it listens, by the socket and not by what a request says. */
+  /** The port it listens on, taken from the socket and not from the request. */
   readonly port: number;
   /** The `Host` header of the browser. */
   readonly host: string;
@@ -44,28 +44,28 @@ export interface LinkMaker {
   readonly name: string;
 }
 
-/** Links and sessions of the console. A row that was written without the key counts as none. */
+/** Links and sessions of the console. A row that was written without the key counts as absent. */
 export interface ConsoleAccess {
-  /** The secret of a link that opens one session, once. `holder`: the only process that takes it. */
+  /** Returns the secret of a link that opens one session, once. Only the process `holder` accepts it. */
   makeLink(maker: LinkMaker, holder: string, nowMs?: number): Awaitable<string>;
-  /** Uses up a link. `used` cannot be told from `wrong`: of a used link nothing is kept. */
+  /** Uses up a link. A used link cannot be told from a wrong one: nothing of a used link is kept. */
   openSession(
     link: string,
     place: Pick<StoredSession, 'at' | 'browser'>,
     nowMs?: number,
   ): Awaitable<NewSession | 'unknown' | 'expired'>;
-  /** The session of these two secrets at this place. `expired`: it was one; `elsewhere`: it is one of another place. */
+  /** The session of these two secrets at this place. `expired`: the session is over. `elsewhere`: it belongs to another place. */
   find(
     cookie: string,
     key: string,
     at: ConsolePlace,
     nowMs?: number,
   ): Awaitable<StoredSession | 'unknown' | 'expired' | 'elsewhere'>;
-  /** The newest first. Those of hosts that have ended are over. */
+  /** The newest first. Sessions of hosts that have ended are left out. */
   sessions(nowMs?: number): Awaitable<StoredSession[]>;
-  /** Whether there was one. */
+  /** Whether the session existed. */
   revoke(id: string): Awaitable<boolean>;
-  /** A process that serves the console now; those that are gone are forgotten. */
+  /** The processes that serve the console now. Those that are gone are deleted. */
   hosts(): Awaitable<ServingHost[]>;
   hostServes(host: ServingHost, nowMs?: number): Awaitable<void>;
   hostStops(holder: string): Awaitable<void>;

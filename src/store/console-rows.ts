@@ -34,15 +34,15 @@ export interface HostRow {
 const SECRET_BYTES = 32;
 /** Long enough to switch to the browser, short enough not to be found later in a terminal's history. */
 export const LINK_MS = 10 * 60_000;
-/** A session ends this long after it was last used, and at the latest after the second. */
+/** A session ends this long after its last use, and at the latest after `LONGEST_MS`. */
 export const IDLE_MS = 12 * 3_600_000;
 const LONGEST_MS = 7 * 24 * 3_600_000;
-/** How often the time of use is written: a stream and a page of requests are one use. */
+/** How often the time of use is written. All requests of a page and its stream count as one use. */
 export const USE_EVERY_MS = 60_000;
 export const MAX_LINKS = 100;
 export const MAX_SESSIONS = 100;
 
-/** A session that begins now: its row, and the secrets of which the row has digests. */
+/** A new session: its row, and the secrets whose digests the row holds. */
 export function newSession(
   key: Uint8Array,
   facts: Pick<StoredSession, 'role' | 'name' | 'at' | 'browser'>,
@@ -110,7 +110,7 @@ export function sessionOf(row: SessionRow): StoredSession {
   };
 }
 
-/** A `Host` header has no blanks, and no process has one in its id. */
+/** The separator is safe: neither a `Host` header nor a process id contains a blank. */
 export function placeText({ holder, port, host }: ConsolePlace): string {
   return `${holder} ${port} ${host}`;
 }

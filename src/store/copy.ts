@@ -10,7 +10,7 @@ export interface CopyOptions {
   readonly direction: CopyDirection;
   readonly stateFolder: string;
   readonly postgres: PostgresOptions;
-  /** The key of both: sealed columns are copied as they are, and no other key opens them. */
+  /** The key of both stores: sealed columns are copied unchanged, and no other key opens them. */
   readonly key: Uint8Array;
 }
 
@@ -20,12 +20,12 @@ interface CopiedTable {
   readonly columns: readonly string[];
 }
 
-/** Rows at a time; an image of a suspended run can be megabytes. */
+/** Rows per page. The image of a suspended run can be megabytes. */
 const PAGE = 100;
 
 /**
- * What means the same in both, parents before children. Not copied: the audit log, whose chain vouches for the place it was recorded
- * in; leases, sessions of the console and rates, which end with their hosts; caches, which are filled again.
+ * The tables that mean the same in both stores, parents before children. Not copied: the audit log, whose chain authenticates the
+ * place it was recorded in; leases, console sessions and rates, which end with their hosts; caches, which are filled again.
  */
 const TABLES: readonly CopiedTable[] = [
   { name: 'run_modules', key: ['digest'], columns: ['modules'] },
@@ -58,7 +58,7 @@ const TABLES: readonly CopiedTable[] = [
   { name: 'credentials', key: ['server_id', 'url', 'kind'], columns: ['sealed'] },
 ];
 
-/** Copies rows that are not there yet. Throws `conflict` while a host is up: it would write to what is being read. */
+/** Copies rows that the target does not have. Throws `conflict` while a host is up, because it could write during the copy. */
 export async function copyRows({ direction, stateFolder, postgres: options, key }: CopyOptions): Promise<CopiedRows> {
   const postgres = await Postgres.open({ ...options, maxConnections: 2 });
   const sqlite = await Database.open(stateFolder);
@@ -127,7 +127,7 @@ function toPostgres(postgres: Postgres, table: CopiedTable): WriteRows {
 }
 
 function toSqlite(sqlite: Database, table: CopiedTable): WriteRows {
-  // Only this column has no counterpart: the time at which a login was saved, which nothing is decided by.
+  // Only this column has no counterpart: the time a login was saved. No decision depends on it.
   const extra = table.name === 'credentials' ? { column: ', saved_at_ms', value: ', 0' } : { column: '', value: '' };
   const names = namesOf(table);
   const statement = sqlite.prepare(

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../lib/async/awaitable.js';
 
-/** Whose a credential is: a server by its name, at the address it has. */
+/** The owner of a credential: a server's name and its address. */
 export interface CredentialOwner {
   readonly serverId: string;
   readonly url: string;
@@ -11,16 +11,16 @@ export interface HeldLock {
   readonly holder: string;
 }
 
-/** Sealed credentials, and the locks by which hosts that share them take turns. Opens nothing: see the vault. */
+/** Sealed credentials, and the locks by which hosts that share them take turns. It does not unseal them: see the vault. */
 export interface CredentialStore {
   read(owner: CredentialOwner, kind: string): Awaitable<Uint8Array | undefined>;
-  /** Only for the holder of the lock: a holder whose lease has expired must not overwrite what the next one wrote. */
+  /** Only for the holder of the lock: a holder whose lease has expired must not overwrite what the next holder wrote. */
   write(owner: CredentialOwner, kind: string, sealed: Uint8Array, lock: HeldLock): Awaitable<boolean>;
   remove(owner: CredentialOwner, kind: string): Awaitable<boolean>;
-  /** Everything of a server, at whatever address it was. */
+  /** Removes all credentials of a server, at any address. */
   removeServer(serverId: string): Awaitable<boolean>;
   servers(): Awaitable<string[]>;
-  /** Whether it is ours now. A holder that died loses it after `leaseMs`. */
+  /** Whether the lock was acquired. A holder that died loses it after `leaseMs`. */
   takeLock(lock: HeldLock, leaseMs: number): Awaitable<boolean>;
   dropLock(lock: HeldLock): Awaitable<void>;
 }

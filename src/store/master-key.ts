@@ -9,20 +9,20 @@ import { keepFirst, newSecret, readSecret, SECRET } from './secret-file.js';
 export interface MasterKeyOptions {
   readonly stateFolder: string;
   readonly choice: KeyringChoice;
-  /** Undefined where there is no session of a desktop. */
+  /** Undefined if there is no desktop session. */
   readonly keyring: KeyringAddress | undefined;
 }
 
-/** The file `key` holds the key, or says under which name the keyring has it. */
+/** The file `key` holds the key itself, or the name under which the keyring stores it. */
 const IN_KEYRING = /^keyring:([\w-]{43})$/;
 const EITHER = new RegExp(`${SECRET.source}|${IN_KEYRING.source}`);
 
 /**
- * The key under which everything secret in this state folder is sealed, for each purpose with a key derived from it.
+ * The key that protects every secret in this state folder. Each purpose seals with its own key derived from it.
  *
- * The file decides where the key is: it appears once, by `link`, and changes once, by `rename`. So there is one key
- * however many processes start, and a keyring that cannot be reached today is never taken for one that is not used: with
- * a second key, everything sealed under the first would be lost.
+ * The file decides where the key is. It appears once, by `link`, and changes once, by `rename`. So there is one key however many
+ * processes start, and an unreachable keyring is never mistaken for an unused one: with a second key, everything sealed under the
+ * first would be lost.
  */
 export class MasterKey implements KeyKeeper {
   readonly #options: MasterKeyOptions;
@@ -33,7 +33,7 @@ export class MasterKey implements KeyKeeper {
     this.#file = join(options.stateFolder, 'key');
   }
 
-  /** The key; made if there is none yet. Throws `bad_config`. */
+  /** Returns the key, and makes one if there is none. Throws `bad_config`. */
   async read(): Promise<Uint8Array> {
     const entry = (await this.#entry()) ?? (await this.#make());
     const place = placeOf(entry);
@@ -58,13 +58,13 @@ export class MasterKey implements KeyKeeper {
     }
     const secret = await this.#secretOf(entry);
     if (placeOf(entry) === 'keyring') return 'keyring';
-    // The file is replaced when the keyring has given the key back, not before.
+    // The file is replaced only after the keyring has given the key back.
     await this.#use((service) => service.keep(nameOf(secret), secret, this.#label), UNREACHED);
     await this.#replace(`keyring:${nameOf(secret)}`);
     return 'file';
   }
 
-  /** The keyring keeps its copy: a copy of this state folder elsewhere may need it. */
+  /** The keyring keeps its entry: a copy of this state folder elsewhere may need it. */
   async moveToFile(): Promise<KeyPlace | undefined> {
     if (this.#options.choice === 'required') throw this.#forbidden();
     const entry = (await this.#entry()) ?? (await this.#make('file'));
@@ -109,7 +109,7 @@ export class MasterKey implements KeyKeeper {
     try {
       isFirst = await this.#keepFirst(isKept ? `keyring:${nameOf(secret)}` : secret);
     } finally {
-      // Nothing was sealed under it: another process was first, or the file cannot be written.
+      // Nothing was sealed under this key: another process was first, or the file cannot be written.
       if (isKept && !isFirst) await this.#use((service) => service.remove(nameOf(secret)), UNREACHED).catch(() => {});
     }
     return (await this.#entry()) as string;
@@ -158,7 +158,7 @@ const LOST =
   'out for good: codemode auth key move-to-file';
 const UNREACHED = 'unlock it and try again, or keep the key in a file with security.keyring: file';
 
-/** The key of a folder whose key is a file. */
+/** The key of a state folder that stores its key in a file. */
 export async function masterKey(stateFolder: string): Promise<Uint8Array> {
   return new MasterKey({ stateFolder, choice: 'file', keyring: undefined }).read();
 }
@@ -167,7 +167,7 @@ function placeOf(entry: string): KeyPlace {
   return IN_KEYRING.test(entry) ? 'keyring' : 'file';
 }
 
-/** A key's name says nothing of the key, and tells it from every other: the keyring cannot give back a wrong one. */
+/** The name does not reveal the key but identifies it uniquely, so the keyring cannot return a wrong key. */
 function nameOf(secret: string): string {
   return createHash('sha256').update(`codemode key ${secret}`).digest('base64url');
 }

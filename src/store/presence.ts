@@ -1,6 +1,6 @@
 import type { Awaitable } from '../lib/async/awaitable.js';
 
-/** A run of any host that is under way. */
+/** A running run of any host. */
 export interface PresentRun {
   readonly runId: string;
   readonly caller: string;
@@ -12,31 +12,31 @@ export interface PresentRun {
 
 /** A client that has connected to a host. */
 export interface KnownClient {
-  /** What it calls itself. */
+  /** The name the client gives itself. */
   readonly name: string;
   readonly version: string;
   readonly transport: 'stdio' | 'http';
   readonly caller: string;
   readonly firstAtMs: number;
   readonly lastAtMs: number;
-  /** Whether the host that it talked to last still runs. */
+  /** Whether the host that the client last talked to still runs. */
   readonly isHostUp: boolean;
 }
 
 export type SeenClient = Omit<KnownClient, 'firstAtMs' | 'lastAtMs' | 'isHostUp'>;
 
-/** What hosts tell each other of themselves. What a host that has ended left behind counts as gone. */
+/** What hosts tell each other about themselves. Entries of a host that has ended count as gone. */
 export interface PresenceStore {
-  /** Tells of runs of this host that began and of runs that are over, all at once. */
+  /** Announces the runs of this host that started and those that are over, in one write. */
   update(begun: readonly PresentRun[], over: readonly string[]): Awaitable<void>;
   /** The newest first; only those of `caller`, if given. */
   runs(limit: number, caller?: string): Awaitable<PresentRun[]>;
   find(runId: string): Awaitable<PresentRun | undefined>;
   /** Asks the host that has the run to cancel it. */
   askToCancel(runId: string): Awaitable<void>;
-  /** Runs of this host that somebody has asked to cancel. */
+  /** Runs of this host with a cancel request. */
   cancelled(): Awaitable<string[]>;
   clientSeen(client: SeenClient, nowMs: number): Awaitable<void>;
-  /** The one that was seen last comes first. */
+  /** The most recently seen client first. */
   clients(): Awaitable<KnownClient[]>;
 }

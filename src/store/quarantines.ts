@@ -6,10 +6,10 @@ import { isProcessAlive, processIdentity } from '../lib/files/process-identity.j
 import { readRegularFile } from '../lib/files/read-regular-file.js';
 import { writeWhole } from '../lib/files/write-whole.js';
 
-/** A server that a running host leaves alone for a while. */
+/** A server that a running host does not use for a while. */
 export interface Quarantine {
   readonly serverId: string;
-  /** The process of the host. */
+  /** The process id of the host. */
   readonly pid: number;
   readonly reason: string;
   readonly untilMs: number;
@@ -23,8 +23,8 @@ const MAX_REASON_CHARACTERS = 500;
 const fileSchema = z.record(z.string(), z.object({ reason: z.string(), untilMs: z.number() }));
 
 /**
- * What hosts of this state folder tell of their quarantines, each in a file of its own. Each host reads its servers for itself, so
- * one that floods in `codemode serve` may look well to a command that starts it again. What cannot be read is as good as absent.
+ * The quarantines that hosts of this state folder publish, each host in its own file. Each host checks its servers itself, so a
+ * server that floods `codemode serve` may look healthy to a command that starts it again. An unreadable file counts as absent.
  */
 export class Quarantines {
   readonly #folder: string;
@@ -36,7 +36,7 @@ export class Quarantines {
     this.#folder = join(stateFolder, 'quarantines');
   }
 
-  /** Never rejects: a disk that is full is no reason for a host to fail. */
+  /** Never rejects: a full disk must not make a host fail. */
   add(serverId: string, reason: string, untilMs: number): Promise<void> {
     if (this.#own === undefined || this.#told.size >= MAX_SERVERS) return this.#writing;
     this.#told.set(serverId, { reason: reason.slice(0, MAX_REASON_CHARACTERS), untilMs });
@@ -44,7 +44,7 @@ export class Quarantines {
     return this.#writing;
   }
 
-  /** Those that are not over, of hosts that run. */
+  /** The quarantines of running hosts that are not over. */
   async list(nowMs: number): Promise<Quarantine[]> {
     const names = await readdir(this.#folder).catch(() => [] as string[]);
     const found = await Promise.all(

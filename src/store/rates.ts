@@ -1,6 +1,6 @@
 import type { Awaitable } from '../lib/async/awaitable.js';
 
-/** So many calls in so much time, counted for one key. */
+/** A number of calls per period, counted for one key. */
 export interface SharedRate {
   readonly key: string;
   readonly calls: number;
@@ -9,6 +9,6 @@ export interface SharedRate {
 
 /** Rates that all hosts count together. */
 export interface RateStore {
-  /** Takes one call from each, or from none of them: then how long to wait, in milliseconds. 0: taken. */
+  /** Takes one call from every rate, or from none. Returns 0 if taken, otherwise how long to wait, in milliseconds. */
   take(rates: readonly SharedRate[]): Awaitable<number>;
 }

@@ -4,7 +4,7 @@ import type { StoredRun } from './runs.js';
 interface FigureColumns {
   readonly calls: number | null;
   readonly tool_bytes: number | null;
-  /** Without its seal. */
+  /** The size without the seal. */
   readonly response_bytes: number | null;
 }
 

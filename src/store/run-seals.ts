@@ -3,7 +3,7 @@ import type { StoredRun } from './runs.js';
 
 type Owner = Pick<StoredRun, 'id' | 'caller'>;
 
-/** What is stored of a run is sealed, and bound to the run and what it is: moved to another place it does not open. */
+/** Seals what is stored of a run, bound to the run and to the kind of content. Moved to another place, it does not open. */
 export class RunSeals {
   readonly #key: Uint8Array;
 
@@ -16,7 +16,7 @@ export class RunSeals {
     return this.#seal(kind, [id, caller], text);
   }
 
-  /** Earlier versions bound it to the run alone. */
+  /** Earlier versions bound the content to the run alone. */
   unseal(kind: string, { id, caller }: Owner, bytes: Uint8Array): string | undefined {
     return this.#unseal(kind, [id, caller], bytes) ?? this.#unseal(kind, [id], bytes);
   }
@@ -29,7 +29,7 @@ export class RunSeals {
     return this.#unseal('modules', [digest], bytes);
   }
 
-  /** The seal has the state: nobody makes a call that was sent into one that was not, which would be sent again. */
+  /** The seal covers the state, so that nobody can turn a sent call into an unsent one, which would be sent again. */
   sealCall(id: string, number: number, state: 'made' | 'sent', json: string): Buffer {
     return this.#seal('call', [id, String(number), state], json);
   }
@@ -55,7 +55,7 @@ export class RunSeals {
   }
 }
 
-/** A call of a resumed run as its row has it. */
+/** A call of a resumed run, as stored in its row. */
 export interface CallRow {
   readonly number: number;
   readonly state: string;

@@ -141,7 +141,7 @@ export function runsSuite(open: () => Promise<Store>): void {
     });
     await approvals.decide('w1', 'DENIED', { by: 'eve', atMs: Date.now(), scope: 'call' });
     await found.r5.promise;
-    // Nobody looks at its question any more.
+    // No host looks at its approval any more.
     await found.r6.promise;
     stop();
     let isTaken = false;

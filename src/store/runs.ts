@@ -1,7 +1,7 @@
 import type { EndedState, RunFigures } from '../domain/run.js';
 import type { Awaitable, Stop } from '../lib/async/awaitable.js';
 
-/** The states in the store: a queued or running run has no row, or its row is held by its host. */
+/** The states in the store. A queued or running run has no row, or its host holds its row. */
 export type StoredState = 'suspended' | EndedState;
 
 /** What lists show of a run. */
@@ -14,11 +14,11 @@ export interface StoredRun {
   readonly state: StoredState;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** A host that is up has resumed it. */
+  /** Whether a host that is up has resumed it. */
   readonly isHeld: boolean;
   /** Undefined until the run has ended, and for runs that an older version recorded. */
   readonly durationMs: number | undefined;
-  /** Of a run that has ended; undefined where they were not recorded. */
+  /** Of a run that has ended. Undefined if they were not recorded. */
   readonly figures: (RunFigures & { readonly responseBytes: number }) | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface StoredRun {
  */
 export interface RunLease {
   readonly runId: string;
-  /** How often the run was claimed. A write with a smaller number than the row has comes too late. */
+  /** How often the run was claimed. A write with a smaller number than the row's comes too late. */
   readonly fence: number;
 }
 
@@ -38,7 +38,7 @@ export interface SuspendedRun extends Pick<StoredRun, 'id' | 'caller' | 'profile
   readonly contextJson: string;
   /** A line of the program by which a person recognizes it. */
   readonly title: string;
-  /** Of a run that was resumed. */
+  /** Only for a run that was resumed. */
   readonly lease?: RunLease | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface EndedRun extends Omit<SuspendedRun, 'program' | 'contextJson' |
   readonly state: EndedState;
   readonly responseJson: string;
   readonly recordingJson: string | undefined;
-  /** What its recording shares with those of other runs; absent where it shares nothing. */
+  /** The modules that its recording shares with other recordings. Absent if it shares none. */
   readonly modules?: SharedModules | undefined;
   /** Both are undefined for a run that was cancelled while suspended: the stored values stay. */
   readonly title: string | undefined;
@@ -63,7 +63,7 @@ export interface SharedModules {
 
 export interface StoredRecording {
   readonly json: string;
-  /** Undefined where the recording has its own. */
+  /** Undefined if the recording contains its own modules. */
   readonly modulesJson: string | undefined;
 }
 
@@ -74,22 +74,22 @@ export interface SinceThen {
   readonly deliveries: readonly string[];
 }
 
-/** Everything of a suspended run that it takes to resume it. */
+/** Everything needed to resume a suspended run. */
 export interface OpenedRun extends Omit<SuspendedRun, 'title' | 'lease'> {
   readonly sinceThen: SinceThen;
 }
 
-/** Which runs a page shows. What is absent does not matter. */
+/** Which runs a page shows. An absent field does not filter. */
 export interface RunChoice {
   readonly states?: readonly StoredState[];
   readonly caller?: string;
-  /** Runs of everybody else. */
+  /** Shows only the runs of other callers. */
   readonly exceptCallers?: readonly string[];
   readonly profile?: string;
   readonly sinceMs?: number;
   /** Runs that changed after this. */
   readonly updatedAfterMs?: number;
-  /** The last run of the page before, by its place. */
+  /** The place of the last run on the previous page. */
   readonly after?: RunPlace;
 }
 
@@ -108,11 +108,11 @@ export interface AnswersOfDay {
 
 /** A host that resumes runs. */
 export interface RunTaker {
-  /** How many it takes at the same time. */
+  /** How many runs it resumes at the same time. */
   readonly room: number;
   /** Whether this host has what the run needs. */
   canTake(run: StoredRun): boolean;
-  /** Resumes it; false where it is being resumed already. Resolves when it has ended or is suspended again. */
+  /** Resumes the run. False if it is already being resumed. Resolves when the run has ended or is suspended again. */
   take(run: StoredRun): Promise<boolean>;
 }
 
@@ -120,7 +120,7 @@ export interface RunTaker {
 export interface RunStore {
   /**
    * Stores a suspended run. Earlier calls and deliveries are deleted: the new image contains them. Throws `quota_exceeded`, and
-   * `lease_lost` where another host has the run.
+   * `lease_lost` if another host holds the run.
    */
   suspend(run: SuspendedRun, nowMs: number): Awaitable<void>;
   find(id: string): Awaitable<StoredRun | undefined>;
@@ -130,37 +130,37 @@ export interface RunStore {
   lastOf(program: Pick<StoredRun, 'caller' | 'profile' | 'codeDigest'>): Awaitable<StoredRun | undefined>;
   /** A page, the newest first, with the place of each. */
   page(choice: RunChoice, limit: number): Awaitable<PlacedRun[]>;
-  /** Bytes of the answers that runs of a time gave, by day (UTC) and in all, without unsealing them. */
+  /** Response bytes of the runs since a time, by day (UTC) and in total, without unsealing them. */
   answersByDay(sinceMs: number, exceptCallers?: readonly string[]): Awaitable<AnswersOfDay[]>;
-  /** The lines by which people recognize these runs. Those that were not stored, or whose seal does not match, are absent. */
+  /** The lines by which people recognize these runs. A title that was not stored, or whose seal does not match, is absent. */
   titlesOf(ids: readonly string[]): Awaitable<ReadonlyMap<string, string>>;
   /** Ids that start with these characters, in order. */
   idsWith(prefix: string, limit: number): Awaitable<string[]>;
-  /** Suspended runs that wait for nobody and that no host holds, the oldest first. */
+  /** Suspended runs without a pending approval that no host holds, the oldest first. */
   resumable(limit: number): Awaitable<StoredRun[]>;
-  /** Passes on runs that have become resumable: by a decision, an expiry, or because their host was lost. */
+  /** Passes on runs that became resumable: by a decision, an expiry, or the loss of their host. */
   watch(taker: RunTaker): Stop;
   /**
-   * Claims a suspended run for this host. If two hosts try at once, one gets it; a run claimed by a host that is gone can be
-   * taken over. `isForced`: also from a host that is up, whose writes fail from then on; only where a store has fences.
+   * Claims a suspended run for this host. If two hosts try at once, one gets it. A run claimed by a host that is gone can be taken
+   * over. `isForced`: also take it from a host that is up, whose writes then fail. Only for a store with fences.
    */
   claim(id: string, options?: { readonly isForced?: boolean }): Awaitable<RunLease | undefined>;
   /** Gives up the claim; the run stays suspended. */
   release(lease: RunLease): Awaitable<void>;
   /** A suspended run with its contents; undefined if it is not suspended, or if a seal does not match. */
   open(id: string): Awaitable<OpenedRun | undefined>;
-  /** What is stored of a suspended run, or of one that was cancelled while it was, besides its image. */
+  /** What is stored besides the image, for a run that is suspended or was cancelled while suspended. */
   contextOf(id: string): Awaitable<{ readonly contextJson: string; readonly calls: readonly string[] } | undefined>;
-  /** A resumed run makes a call: recorded before anything else happens with it. Throws `lease_lost`. */
+  /** A resumed run makes a call. It is recorded before anything else happens with it. Throws `lease_lost`. */
   callMade(lease: RunLease, number: number, callJson: string): Awaitable<void>;
-  /** From here on the outcome is unknown, until the answer is recorded. Throws `lease_lost`. */
+  /** From here on the outcome is unknown until the answer is recorded. Throws `lease_lost`. */
   callSent(lease: RunLease, number: number, callJson: string): Awaitable<void>;
   /** Throws `lease_lost`. */
   delivered(lease: RunLease, position: number, deliveryJson: string): Awaitable<void>;
-  /** Records the ends of runs. Returns the ids of those that another host has taken over: nothing is recorded of them. */
+  /** Records how runs ended. Returns the ids of runs that another host has taken over: nothing is recorded for them. */
   end(ends: readonly EndedRun[], nowMs: number): Awaitable<readonly string[]>;
-  /** The answer of this run of this caller: moved to another caller it does not open. */
+  /** The response of this caller's run. Moved to another caller, it does not open. */
   responseOf(run: Pick<StoredRun, 'id' | 'caller'>): Awaitable<string | undefined>;
-  /** Undefined if none was kept, or if a seal does not match. */
+  /** Undefined if no recording was kept, or if a seal does not match. */
   recordingOf(id: string): Awaitable<StoredRecording | undefined>;
 }

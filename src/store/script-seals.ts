@@ -2,7 +2,7 @@ import type { ScriptHead, StoredScript } from '../domain/script.js';
 import { type SealBinding, seal, unseal } from '../lib/secrets/sealed.js';
 import { scriptDigest } from './scripts.js';
 
-/** A script as it lies in its row. */
+/** A script as stored in its row. */
 export interface ScriptRow {
   readonly name: string;
   readonly head: Buffer;
@@ -17,7 +17,7 @@ export class ScriptSeals {
     this.#key = key;
   }
 
-  /** `key`: of the row; an earlier version has one of its own, and is not taken for the newest. */
+  /** `key` is the key of the row. An earlier version has its own key, so it cannot be mistaken for the newest. */
   seal({ source, ...head }: StoredScript, key: string = head.name): ScriptRow {
     const name = key;
     return {
@@ -35,13 +35,13 @@ export class ScriptSeals {
   open(row: ScriptRow): StoredScript | undefined {
     const head = this.openHead(row);
     const source = unseal(this.#key, binding('source', row.name), row.source)?.toString('utf8');
-    // Both are ours; but one may have been put back from a copy.
+    // Both parts are authentic, but one may have been restored from an old copy.
     const isOne = head !== undefined && source !== undefined && scriptDigest(source) === head.digest;
     return isOne ? { ...head, source } : undefined;
   }
 }
 
-/** Rows of earlier programs do not say. */
+/** Rows of older versions of codemode have no version number. */
 const FIRST: Partial<ScriptHead> = { version: 1 };
 
 function binding(kind: string, name: string): SealBinding {

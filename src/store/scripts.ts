@@ -2,51 +2,51 @@ import { hash } from 'node:crypto';
 import type { ScriptHead, StoredScript } from '../domain/script.js';
 import type { Awaitable } from '../lib/async/awaitable.js';
 
-/** More than anybody keeps in mind; a listing opens them all. */
+/** More than anybody remembers. A listing unseals all of them. */
 export const MAX_SCRIPTS = 500;
 
 /** Earlier versions of one script that are kept; the oldest are dropped first. */
 export const MAX_EARLIER_VERSIONS = 10;
 
-/** `version`: the number that the script was given. */
+/** `version`: the number that this script got. */
 export type Added =
   | { readonly state: 'added' | 'replaced'; readonly version: number }
   | { readonly state: 'taken' | 'full' };
 
-/** A script that is about to be stored: the store counts its versions. */
+/** A script that is about to be stored. The store assigns its version. */
 export type UnnumberedScript = Omit<StoredScript, 'version'>;
 
 /**
- * Stored scripts, sealed and bound to their names: who can write to the database and has no key can neither plant one nor
- * exchange two. One that does not open is not there.
+ * Stored scripts, sealed and bound to their names: an attacker who can write to the database but has no key can neither plant a
+ * script nor swap two. A script that does not unseal counts as absent.
  */
 export interface ScriptStore {
-  /** Of two processes that add one name at once, one is told that it is taken. */
+  /** If two processes add the same name at once, one of them gets `taken`. */
   add(script: UnnumberedScript, replaces: boolean): Awaitable<Added>;
   list(): Awaitable<ScriptHead[]>;
-  /** The newest, or an earlier version that is still kept. */
+  /** The newest version, or an earlier version that is still kept. */
   find(name: string, version?: number): Awaitable<StoredScript | undefined>;
   /** The numbers of the earlier versions that are kept, the newest first. */
   earlierVersions(name: string): Awaitable<number[]>;
-  /** With its earlier versions. */
+  /** Removes the script and its earlier versions. */
   remove(name: string): Awaitable<boolean>;
 }
 
-/** Says without opening the store whether a script was ever stored: opening takes 40 ms of a start. */
+/** Tells whether a script was ever stored, without opening the store: opening adds 40 ms to a start. */
 export interface ScriptSign {
   isSet(): boolean;
   set(): void;
 }
 
-/** No name has this sign: earlier versions are in rows of their own, `report@3`. */
+/** No script name contains this character. Earlier versions are in their own rows, such as `report@3`. */
 const VERSION_SIGN = '@';
 
-/** The key of the row of an earlier version. */
+/** The row key of an earlier version. */
 export function earlierKey(name: string, version: number): string {
   return `${name}${VERSION_SIGN}${version}`;
 }
 
-/** The earlier versions of a script among the keys of rows, the newest first. */
+/** The earlier versions of a script found among row keys, the newest first. */
 export function earlierIn(keys: readonly string[], name: string): number[] {
   const prefix = `${name}${VERSION_SIGN}`;
   const own = keys.filter((key) => key.startsWith(prefix));

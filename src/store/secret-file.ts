@@ -7,12 +7,12 @@ import { readRegularFile, UnreadableFile } from '../lib/files/read-regular-file.
 import { unwritableState } from './unwritable-state.js';
 
 const SECRET_BYTES = 32;
-/** What 32 bytes look like in base64url. */
+/** 32 bytes in base64url. */
 export const SECRET = /^[\w-]{43}$/;
 const MAX_FILE_BYTES = 1_000;
 const OTHERS = 0o077;
 
-/** A secret of this state folder: the one that is there, or a new one. Only its owner can read it. */
+/** A secret of this state folder: the stored one, or a new one. Only its owner can read the file. */
 export async function secretFile(stateFolder: string, name: 'token', noun: string): Promise<string> {
   const file = join(stateFolder, name);
   const known = await readSecret(file, noun, SECRET);
@@ -25,7 +25,7 @@ export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** What is in such a file, if there is one. Throws `bad_config` where others can read it or it is something else. */
+/** The content of a secret file, if it exists. Throws `bad_config` if others can read it or the content has another shape. */
 export async function readSecret(file: string, noun: string, shape: RegExp): Promise<string | undefined> {
   const check = ({ mode }: { readonly mode: number | bigint }) => {
     if ((Number(mode) & OTHERS) !== 0)
@@ -47,7 +47,7 @@ export async function readSecret(file: string, noun: string, shape: RegExp): Pro
   throw new HostError('bad_config', `${file} holds no ${noun}; delete it, and a new one is made at the next start`);
 }
 
-/** Of two processes that start at once, one makes the file and the other finds it. Whether it was this one. */
+/** If two processes start at once, one creates the file and the other finds it. Returns whether this call created it. */
 export async function keepFirst(stateFolder: string, file: string, text: string): Promise<boolean> {
   const temporary = `${file}.${randomUUID()}`;
   try {

@@ -11,7 +11,7 @@ export const auditEntry = (callId: string, verdict: AuditEntry['verdict'] = 'sen
 
 export const writerOptions = { retentionMs: 86_400_000, onProblem: () => {} };
 
-/** What every store does with everything but runs and approvals. */
+/** What every store does besides runs and approvals. */
 export function sharedSuite(open: () => Promise<Store>): void {
   test('calls are recorded in a chain that verifies, newest or all, and by what they have to do with', async () => {
     const audit = await (await open()).audit();
@@ -183,7 +183,7 @@ export function sharedSuite(open: () => Promise<Store>): void {
 
   test('a result under a handle is found by other hosts, for its caller only', async () => {
     const { results } = await open();
-    if (results === undefined) return; // Hosts of one state folder keep them in memory.
+    if (results === undefined) return; // Hosts of one state folder keep results in memory.
     await results.write('ana', 'result-1', '[1]');
     expect(await results.read('ana', 'result-1')).toBe('[1]');
     expect(await results.read('bob', 'result-1')).toBeUndefined();

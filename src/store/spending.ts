@@ -4,15 +4,15 @@ import type { Awaitable } from '../lib/async/awaitable.js';
 export interface SpendingStore {
   spent(day: string): Awaitable<number>;
   /**
-   * Spends unless the day would then cost more than `most`. One transaction: two hosts can't both spend the last of it.
-   * What the day has cost before, and whether it was spent.
+   * Spends unless the day's total would exceed `most`. One transaction, so two hosts cannot both spend the rest. Returns the day's
+   * total before, and whether the amount was spent.
    */
   spendWithin(
     day: string,
     amount: number,
     most: number,
   ): Awaitable<{ readonly isSpent: boolean; readonly before: number }>;
-  /** Spends whatever the day has cost: a person has said so. */
+  /** Spends regardless of the day's total: a person has approved it. */
   spend(day: string, amount: number): Awaitable<void>;
   giveBack(day: string, amount: number): Awaitable<void>;
 }

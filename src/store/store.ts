@@ -14,10 +14,10 @@ import type { SpendingStore } from './spending.js';
 import type { UndoStore } from './undo.js';
 
 /**
- * Everything that outlives a host and that hosts share: a state folder with SQLite for one machine, Postgres for several.
- * Each part is opened, and its driver loaded, at its first use.
+ * Everything that outlives a host and that hosts share: a state folder with SQLite for one machine, Postgres for several. Each part
+ * is opened, and its driver loaded, at its first use.
  *
- * What belongs to one machine is not here: the keyring, the memory of the jail, what a shell completes.
+ * What belongs to one machine is not here: the keyring, which jails were seen to hold, shell completions.
  */
 export interface Store {
   runs(): Promise<RunStore>;
@@ -32,27 +32,27 @@ export interface Store {
   consoleAccess(): Promise<ConsoleAccess>;
   readonly catalogCache: CatalogCache;
   readonly observedTypes: ObservedTypesStore;
-  /** Absent where results are kept in the memory of their host only. */
+  /** Absent if results are kept only in the memory of their host. */
   readonly results?: ResultStore;
-  /** Absent where each host counts rates for itself. */
+  /** Absent if each host counts rates for itself. */
   readonly rates?: () => Promise<RateStore>;
   /** The token that opens the HTTP surface; made if there is none yet. */
   accessToken(): Promise<string>;
   readonly approverSecret: ApproverSecretStore;
-  /** Under which everything secret is sealed. */
+  /** The key under which everything secret is sealed. */
   key(): Promise<Uint8Array>;
-  /** For metrics; absent where nothing is shared. */
+  /** For metrics. Absent if nothing is shared. */
   readonly figures?: () => Promise<SharedFigures>;
-  /** Whether it answers now. Asked often, and by anybody. */
+  /** Whether the store answers now. Anybody may ask, often. */
   isUp(): Promise<boolean>;
-  /** Gives up what this host holds, so that others take it at once. */
+  /** Releases what this host holds, so that other hosts can take it at once. */
   close(): Promise<void>;
 }
 
-/** The secret by which a person decides without a terminal. Only its hash is kept; one made before is void. */
+/** The secret with which a person decides without a terminal. Only its hash is kept. A new secret replaces the previous one. */
 export interface ApproverSecretStore {
   make(): Promise<string>;
   isRight(secret: string): Promise<boolean>;
-  /** Whether the user has made one. One that cannot be read counts: without it, more would be allowed. */
+  /** Whether the user has made a secret. An unreadable one counts as made, because more is allowed without one. */
   isMade(): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import type { HostError } from '../domain/errors.js';
 import { type CallerQuotas, inMebibytes, quotaExceeded } from '../domain/quotas.js';
 
-/** The suspended runs of a caller would take more than its quota. */
+/** The error for a caller whose suspended runs would exceed its quota. */
 export function tooManySuspended(quotas: CallerQuotas): HostError {
   quotas.countRefusal('suspended');
   const has = `your suspended runs take ${inMebibytes(quotas.limits.suspended)}`;

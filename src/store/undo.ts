@@ -4,18 +4,18 @@ import { type SealBinding, seal, unseal } from '../lib/secrets/sealed.js';
 
 /** Which calls of which runs were undone. A call is undone by one process, once. */
 export interface UndoStore {
-  /** Takes a call before its inverse is sent. False where another process has it, or it was undone already. */
+  /** Claims a call before its inverse is sent. False if another process has claimed it, or if it was already undone. */
   begin(runId: string, call: number): Awaitable<boolean>;
-  /** Records what came of it. */
+  /** Records the outcome of the undo. */
   end(runId: string, call: number, state: 'undone' | 'failed'): Awaitable<void>;
-  /** Gives a call back whose inverse was not sent. */
+  /** Releases a call whose inverse was not sent. */
   release(runId: string, call: number): Awaitable<void>;
   statesOf(runId: string): Awaitable<ReadonlyMap<number, UndoState>>;
 }
 
 const STATES: readonly UndoState[] = ['begun', 'undone', 'failed'];
 
-/** A state, bound to its call: who can write to the database and has no key cannot say that a call may be undone again. */
+/** Seals a state, bound to its call: an attacker who can write to the database but has no key cannot make a call undoable again. */
 export function sealState(key: Uint8Array, runId: string, call: number, state: UndoState): Buffer {
   return seal(key, binding(runId, call), Buffer.from(state));
 }

@@ -1,13 +1,13 @@
 import { statfsSync } from 'node:fs';
 
-/** Why the state folder cannot be used, and the one thing to do. `error` is what the system said. */
+/** Why the state folder cannot be used, and what to do about it. `error` is the system's error. */
 export function unwritableState(folder: string, error: unknown): string {
   if (isDiskFull(folder)) return `the disk of the state folder ${folder} is full; make room on it`;
   const { code, message = 'unknown reason' } = error as NodeJS.ErrnoException;
   return `the state folder ${folder} cannot be written (${code ?? message}); make it writable, or set CODEMODE_HOME to another folder`;
 }
 
-/** SQLite says "disk I/O error" of a full disk too. */
+/** SQLite also reports a full disk as "disk I/O error". */
 function isDiskFull(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);

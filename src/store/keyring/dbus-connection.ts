@@ -8,7 +8,7 @@ export interface DbusCall {
   readonly member: string;
   readonly signature?: string;
   readonly values?: readonly DbusValue[];
-  /** What the answer must be made of. */
+  /** The signature that the reply must have. */
   readonly returns: string;
 }
 
@@ -24,7 +24,7 @@ const FIXED_HEADER_BYTES = 16;
 const LITTLE = 'l'.charCodeAt(0);
 const TYPE = { call: 1, reply: 2, error: 3 } as const;
 const FIELD = { path: 1, interface: 2, member: 3, errorName: 4, replySerial: 5, destination: 6, signature: 8 } as const;
-/** No program is started because of us, and nobody is asked for a password. */
+/** The bus must not start a program for us, and nobody is prompted for a password. */
 const NO_AUTO_START = 2;
 
 /**
@@ -73,7 +73,7 @@ export class DbusConnection {
     this.#fail(new DbusError('closed'));
   }
 
-  /** The kernel tells the bus who we are; the number only has to agree. */
+  /** The kernel tells the bus our user id. The number we send only has to match it. */
   #greet(userId: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.set(0, { returns: '', resolve: () => resolve(), reject });
@@ -176,7 +176,7 @@ function messageOf(serial: number, call: DbusCall): Uint8Array {
   return Buffer.concat([head, body]);
 }
 
-/** The socket of the first address in the list that is one of this machine. */
+/** The socket of the first address in the list that is a local Unix socket. */
 function socketPathOf(addresses: string): string {
   for (const address of addresses.split(';')) {
     const [, kind, value] = /^unix:(?:[^,]*,)*(path|abstract)=([^,]+)/.exec(address) ?? [];

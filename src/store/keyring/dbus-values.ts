@@ -1,11 +1,11 @@
 /*
- * Values as D-Bus writes them: as many types as a keyring is spoken to with. Numbers are 32-bit and unsigned, a dictionary
- * is a list of pairs, `ay` is bytes. What arrives was written by another process and is read with a bound on everything.
+ * Values in the D-Bus wire format, limited to the types that talking to a keyring needs. Numbers are unsigned 32-bit, a dictionary
+ * is a list of pairs, `ay` is bytes. Incoming values were written by another process, so everything is read with a bound.
  */
 
 export type DbusValue = boolean | number | string | Uint8Array | DbusVariant | readonly DbusValue[];
 
-/** A value that says of which type it is. */
+/** A value that carries its own type. */
 export interface DbusVariant {
   readonly signature: string;
   readonly value: DbusValue;
@@ -15,7 +15,7 @@ const ALIGNMENT: Readonly<Record<string, number>> = { y: 1, g: 1, v: 1, b: 4, u:
 const MAX_DEPTH = 16;
 const MAX_SIGNATURE_CHARACTERS = 255;
 
-/** The complete types that a signature is made of: `a{sv}ob` has three. */
+/** Splits a signature into its complete types: `a{sv}ob` has three. */
 export function splitSignature(signature: string): string[] {
   if (signature.length > MAX_SIGNATURE_CHARACTERS) throw new DbusError('a signature is too long');
   const types: string[] = [];
@@ -27,9 +27,9 @@ export function splitSignature(signature: string): string[] {
   return types;
 }
 
-/** What was said on the bus cannot be understood, or is a refusal. */
+/** A message on the bus is malformed, or is an error reply. */
 export class DbusError extends Error {
-  /** What the other side calls it, where it was a refusal. */
+  /** The other side's name for the error, if it was an error reply. */
   readonly reply: string | undefined;
 
   constructor(message: string, reply?: string) {
@@ -165,7 +165,7 @@ function endOfType(signature: string, at: number, depth: number): number {
   if (kind !== '(' && kind !== '{') return at + 1;
   let end = at + 1;
   while (signature[end] !== (kind === '(' ? ')' : '}')) end = endOfType(signature, end, depth + 1);
-  // A structure of nothing would be read forever: a list of them has no end.
+  // Reject an empty structure: a list of them could be read forever.
   if (end === at + 1) throw new DbusError('a signature has an empty structure');
   return end + 1;
 }

@@ -1,14 +1,14 @@
 import { DbusConnection } from './dbus-connection.js';
 import type { DbusValue, DbusVariant } from './dbus-values.js';
 
-/** How to reach the keyring of the person who is logged in, where there is one. */
+/** How to reach the keyring of the logged-in user, if there is one. */
 export interface KeyringAddress {
-  /** As D-Bus writes it: `unix:path=/run/user/1000/bus`. */
+  /** In D-Bus syntax: `unix:path=/run/user/1000/bus`. */
   readonly bus: string;
   readonly userId: number;
 }
 
-/** All that is said to the keyring at one time may take this long: a program that starts must not hang on it. */
+/** The time limit for one whole exchange with the keyring, so that a starting program does not hang on it. */
 const ANSWER_WITHIN_MS = 2_000;
 
 const NAME = 'org.freedesktop.secrets';
@@ -16,10 +16,10 @@ const ROOT = '/org/freedesktop/secrets';
 const SERVICE = 'org.freedesktop.Secret.Service';
 const COLLECTION = 'org.freedesktop.Secret.Collection';
 const ITEM = 'org.freedesktop.Secret.Item';
-/** Path of "none" in the answers of this interface. */
+/** The path that means "none" in replies of this interface. */
 const NONE = '/';
 
-/** Why a keyring cannot be used, for people. */
+/** Why a keyring cannot be used, in words for people. */
 export class KeyringUnusable extends Error {
   constructor(reason: string) {
     super(reason);
@@ -28,8 +28,8 @@ export class KeyringUnusable extends Error {
 }
 
 /**
- * The Secret Service of the desktop: GNOME's keyring, KWallet, KeePassXC. It is only used while it is unlocked: nothing
- * here asks for it to be unlocked, because that opens a window in front of a person who did not expect one.
+ * The Secret Service of the desktop: GNOME's keyring, KWallet, KeePassXC. It is only used while it is unlocked. Nothing here asks
+ * to unlock it, because that would open a window in front of a person who did not expect one.
  */
 export class SecretService {
   readonly #bus: DbusConnection;
@@ -40,7 +40,7 @@ export class SecretService {
     this.#session = session;
   }
 
-  /** Opens it, lets it be used, and closes it. Throws `KeyringUnusable` for whatever goes wrong between it and us. */
+  /** Opens the service, runs `act` and closes the service. Throws `KeyringUnusable` for any failure in talking to the keyring. */
   static async use<Result>(
     address: KeyringAddress | undefined,
     act: (service: SecretService) => Promise<Result>,
@@ -49,7 +49,7 @@ export class SecretService {
     let bus: DbusConnection | undefined;
     try {
       bus = await DbusConnection.open(address.bus, address.userId, ANSWER_WITHIN_MS);
-      // Plain: what passes the socket is seen by who could ask the keyring itself.
+      // Unencrypted: anyone who can read this socket could ask the keyring itself.
       const [, session] = await bus.call({
         ...service('OpenSession', 'sv', ['plain', { signature: 's', value: '' }]),
         returns: 'vo',
@@ -63,12 +63,12 @@ export class SecretService {
     }
   }
 
-  /** The secret of this name, or undefined where there is none. */
+  /** The secret of this name, or undefined if there is none. */
   async find(name: string): Promise<string | undefined> {
     const { unlocked, locked } = await this.#search(name);
     if (unlocked[0] === undefined) {
       if (locked.length > 0) throw new KeyringUnusable('it is locked');
-      // A locked keyring may hide what it has.
+      // A locked keyring may hide its items.
       await this.#defaultCollection();
       return undefined;
     }
@@ -79,7 +79,7 @@ export class SecretService {
     return Buffer.from((secret as readonly DbusValue[])[2] as Uint8Array).toString('utf8');
   }
 
-  /** Puts a secret in, and sees that it is there. */
+  /** Stores a secret, and checks that it can be read back. */
   async keep(name: string, secret: string, label: string): Promise<void> {
     const collection = await this.#defaultCollection();
     const properties: DbusValue = [
@@ -108,7 +108,7 @@ export class SecretService {
     return { unlocked, locked };
   }
 
-  /** The one that new secrets go to. Throws where it is locked. */
+  /** The collection that new secrets go to. Throws if it is locked. */
   async #defaultCollection(): Promise<string> {
     const [path] = await this.#bus.call({ ...service('ReadAlias', 's', ['default']), returns: 'o' });
     if (path === NONE) throw new KeyringUnusable('it has no default collection');

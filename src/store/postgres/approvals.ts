@@ -11,15 +11,15 @@ import { lockRuns, markReady } from './runs/run-lock.js';
 const COLUMNS = `id, run, call, caller, server, server_fingerprint, tool, tool_digest, arguments, arguments_digest, reason,
   state, created_at, expires_at, decided_by, decided_at, decision_reason, scope, used_at, mark`;
 const SAME_TOOL = 'server = $1 AND server_fingerprint = $2 AND tool = $3 AND tool_digest = $4';
-/** Decisions of one caller that are looked through for those of a program. */
+/** How many decisions of one caller are searched for those of a program. */
 const MAX_DECIDED_LATE = 100;
-/** What a list of the latest reads at most: each is unsealed. */
+/** The most bytes a list of the latest approvals reads: each is unsealed. */
 const MAX_LISTED_BYTES = 64 * 1024 * 1024;
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
-/** Every look at approvals closes those that have expired; the database is asked to no more often than this. */
+/** Every read of approvals closes the expired ones, but sends that statement at most this often. */
 const EXPIRE_EVERY_MS = 1_000;
 
-/** Questions to people in the database that hosts share. */
+/** Approvals in the database that hosts share. */
 export class PostgresApprovalStore implements ApprovalStore {
   readonly #postgres: Postgres;
   readonly #seals: ApprovalSeals;
@@ -175,7 +175,7 @@ export class PostgresApprovalStore implements ApprovalStore {
   async use(id: string, nowMs = Date.now()): Promise<boolean> {
     const [row] = await this.#rows('WHERE id = $1', [id]);
     if (row === undefined || this.#seals.isUsed(row)) return false;
-    // Of two hosts that have read the same row, one changes it.
+    // If two hosts have read the same row, only one of them changes it.
     const changed = await this.#postgres.change(
       `UPDATE codemode.approvals SET used_at = $2, mark = $3
         WHERE id = $1 AND used_at IS NULL AND state = $4 AND mark IS NOT DISTINCT FROM $5`,
@@ -253,7 +253,7 @@ export class PostgresApprovalStore implements ApprovalStore {
   }
 
   forgetOldest(caller: string, most: { readonly count: number; readonly bytes: number }): Promise<number> {
-    // Of a run that is suspended, decisions are needed when it is resumed.
+    // A suspended run needs its decisions when it is resumed.
     return this.#postgres.change(
       `DELETE FROM codemode.approvals WHERE id IN (SELECT id FROM (
           SELECT id, row_number() OVER newest AS place, sum(length(arguments)) OVER newest AS bytes FROM codemode.approvals

@@ -33,8 +33,8 @@ import type { Postgres } from './database/connection.js';
 import { type HostLease, isUp } from './host-lease.js';
 
 /**
- * Links and sessions of the console of all hosts. A balancer sends each request to another host, so a session is bound to the
- * `Host` header and not to a process and its port.
+ * Links and sessions of the console of all hosts. A load balancer may send each request to another host, so a session is bound to
+ * the `Host` header and not to a process and its port.
  */
 export class PostgresConsoleAccess implements ConsoleAccess {
   readonly #postgres: Postgres;
@@ -70,7 +70,7 @@ export class PostgresConsoleAccess implements ConsoleAccess {
     nowMs = Date.now(),
   ): Promise<NewSession | 'unknown' | 'expired'> {
     const digest = digestOf(link);
-    // Of two hosts that are given one link at once, one deletes it.
+    // If two hosts are given one link at once, only one of them deletes it.
     const [row] = await this.#postgres.query<LinkRow>(
       'DELETE FROM codemode.console_links WHERE digest = $1 RETURNING *',
       [digest],
@@ -139,7 +139,7 @@ export class PostgresConsoleAccess implements ConsoleAccess {
       `SELECT host AS holder, url, started_at, mark FROM codemode.console_hosts
         WHERE ${isUp('console_hosts.host')} ORDER BY started_at DESC`,
     );
-    // A link is shown to a person and opened with a secret in it: it leads where a host with the key said it listens.
+    // A person opens the link with a secret in it, so it must lead to an address that a host with the key has published.
     return rows
       .filter((row) => isAuthentic(this.#key, hostBinding(row), row.mark))
       .map(({ holder, url }) => ({ holder, url }));
@@ -159,7 +159,7 @@ export class PostgresConsoleAccess implements ConsoleAccess {
   }
 }
 
-/** Whichever host of the database it is. */
+/** Stands for any host of the database. */
 const ANY = 'any';
 
 function anywhere({ host }: ConsolePlace): ConsolePlace {

@@ -3,18 +3,18 @@ import { hostname } from 'node:os';
 import type { Postgres } from './database/connection.js';
 
 export interface HostLeaseOptions {
-  /** How long a host that is not heard of keeps what it holds. */
+  /** How long a silent host keeps what it holds. */
   readonly leaseMs: number;
 }
 
-/** Heartbeats within one lease. One that fails is tried again soon: two may fail. */
+/** Heartbeats per lease. A failed one is retried soon, so two may fail. */
 const BEATS_PER_LEASE = 3;
 const RETRIES_PER_LEASE = 10;
 
 /**
- * This host among those that share the database: a row that says until when it is up, by the clock of the database. Everything
- * that it holds names it, so one heartbeat renews all of it. A host that was paused or cut off has no power over what another
- * host has taken since: see the fence of a run.
+ * This host among those that share the database: a row that says until when the host is up, by the database clock. Everything the
+ * host holds refers to this row, so one heartbeat renews all of it. A host that was paused or cut off has no power over what
+ * another host has taken since: see the fence of a run.
  */
 export class HostLease {
   readonly id = randomBytes(12).toString('base64url');
@@ -23,7 +23,7 @@ export class HostLease {
   readonly #onBeat = new Set<() => Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** When the statement that renewed the lease last was begun, by two clocks of this machine. */
+  /** When the last successful renewal was sent, by two clocks of this machine. */
   #renewedAt = { steadyMs: Number.NEGATIVE_INFINITY, wallMs: 0 };
   #renewing: Promise<boolean> = Promise.resolve(true);
   #isActing = false;
@@ -41,15 +41,15 @@ export class HostLease {
   }
 
   /**
-   * Whether no other host can have taken over what this one holds. A host that was paused or cut off is not certain until the
-   * database has answered it again. The steady clock is paused while a machine sleeps; the other one jumps: whichever says that
-   * more time has passed is believed.
+   * Whether no other host can have taken over what this host holds. A host that was paused or cut off is not certain until the
+   * database has answered it again. The monotonic clock stops while the machine sleeps, and the wall clock can jump. The clock that
+   * shows more elapsed time counts.
    */
   get isCertain(): boolean {
     return !this.#isClosed && this.heartbeatAgeMs < this.#leaseMs;
   }
 
-  /** Since the last renewal that succeeded was begun. */
+  /** Time since the last successful renewal was sent. */
   get heartbeatAgeMs(): number {
     const { steadyMs, wallMs } = this.#renewedAt;
     return Math.max(performance.now() - steadyMs, Date.now() - wallMs);
@@ -59,17 +59,17 @@ export class HostLease {
     return this.#isClosed;
   }
 
-  /** Calls it after every heartbeat. What it throws is ignored: it is called again. */
+  /** Calls `act` after every heartbeat. Errors are ignored: it is called again. */
   onBeat(act: () => Promise<void>): void {
     this.#onBeat.add(act);
   }
 
-  /** From now on this host counts as gone, and what it holds is free. */
+  /** From now on this host counts as gone, and what it holds is released. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    // A heartbeat that arrives later would bring it back.
+    // A heartbeat that arrives later would revive this host.
     await this.#renewing;
     await this.#postgres.change('UPDATE codemode.hosts SET expires_at = now() WHERE id = $1', [this.id]);
   }
@@ -83,7 +83,7 @@ export class HostLease {
   async #beat(): Promise<void> {
     this.#renewing = this.#renew().then(
       () => true,
-      // Until another try succeeds the lease may expire, and others take over.
+      // Until a retry succeeds, the lease may expire and other hosts may take over.
       () => false,
     );
     const isRenewed = await this.#renewing;
@@ -91,7 +91,7 @@ export class HostLease {
     if (isRenewed && !this.#isActing) await this.#act();
   }
 
-  /** What waits for a lock, or for a slow database, must not hold up the next heartbeat. */
+  /** An action that waits for a lock or a slow database must not delay the next heartbeat. */
   async #act(): Promise<void> {
     this.#isActing = true;
     for (const act of this.#onBeat) await act().catch(() => {});

@@ -24,7 +24,7 @@ interface ClientRow {
 
 const MAX_CLIENTS = 100;
 
-/** What hosts of one database tell each other of themselves. */
+/** What hosts of one database tell each other about themselves. */
 export class PostgresPresenceStore implements PresenceStore {
   readonly #postgres: Postgres;
   readonly #key: Uint8Array;

@@ -2,8 +2,8 @@ import type { RateStore, SharedRate } from '../rates.js';
 import type { Postgres, Sql } from './database/connection.js';
 
 /**
- * What is left of a rate now, by the clock of the database, and one call taken from it where one is left. A new rate is full.
- * One statement: two hosts that take the last call at once do so one after the other.
+ * Computes what is left of a rate now, by the database clock, and takes one call if one is left. A new rate is full. One statement,
+ * so two hosts that take the last call at once are serialized.
  */
 const TAKE = `
   INSERT INTO codemode.rates AS known (key, balance, at) VALUES ($1, $2::float8 - 1, clock_timestamp())
@@ -29,7 +29,7 @@ export class PostgresRateStore implements RateStore {
   async take(rates: readonly SharedRate[]): Promise<number> {
     const [only] = rates;
     if (rates.length === 1 && only !== undefined) return takeOne(this.#postgres, only);
-    // In one order, so that two hosts do not wait for each other.
+    // In a fixed order, so that two hosts do not deadlock.
     const ordered = [...rates].sort((left, right) => (left.key < right.key ? -1 : 1));
     const refused: number[] = [];
     try {
@@ -48,7 +48,7 @@ export class PostgresRateStore implements RateStore {
   }
 }
 
-/** 0: taken. Otherwise how long until a call is left. */
+/** 0: taken. Otherwise the time until a call is left. */
 async function takeOne(sql: Sql, { key, calls, perMs }: SharedRate): Promise<number> {
   const [taken] = await sql.query<{ balance: number }>(TAKE, [key, calls, perMs]);
   if (taken !== undefined) return 0;
@@ -56,5 +56,5 @@ async function takeOne(sql: Sql, { key, calls, perMs }: SharedRate): Promise<num
   return Math.max(1, Math.ceil((1 - (left?.balance ?? 0)) * (perMs / calls)));
 }
 
-/** Rolls back what was taken from the other rates. */
+/** Thrown to roll back what was taken from the other rates. */
 class Refused extends Error {}

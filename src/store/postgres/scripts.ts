@@ -24,7 +24,7 @@ export class PostgresScriptStore implements ScriptStore {
   async add(script: UnnumberedScript, replaces: boolean): Promise<Added> {
     const { name } = script;
     return this.#postgres.transaction(async (sql) => {
-      // The number of scripts is bounded, even where two hosts add one at the same time.
+      // The lock keeps the number of scripts bounded even if two hosts add one at the same time.
       await sql.change('LOCK TABLE codemode.scripts IN SHARE ROW EXCLUSIVE MODE');
       const keys = (await sql.query<{ name: string }>('SELECT name FROM codemode.scripts')).map((row) => row.name);
       const isKnown = keys.includes(name);

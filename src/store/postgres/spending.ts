@@ -1,7 +1,7 @@
 import type { SpendingStore } from '../spending.js';
 import type { Sql } from './database/connection.js';
 
-/** What all hosts have spent together. Each expense is one statement. */
+/** What all hosts have spent together. Each amount is spent in one statement. */
 export class PostgresSpendingStore implements SpendingStore {
   readonly #sql: Sql;
 

@@ -16,11 +16,11 @@ export interface PostgresStoreOptions extends PostgresOptions {
   readonly key: () => Promise<Uint8Array>;
   readonly leaseMs: number;
   readonly quotas: CallerQuotas;
-  /** Of this machine: what it has seen of the audit log is kept here. */
+  /** The state folder of this machine. It keeps what the machine has seen of the audit log. */
   readonly stateFolder: string;
 }
 
-/** What hosts share that use one database. The first use connects, brings the schema up to date and announces this host. */
+/** What hosts of one database share. The first use connects, brings the schema up to date and announces this host. */
 export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...options }: PostgresStoreOptions): Store {
   const opened = once(async () => {
     const [{ openDatabase }, { HostLease }, { Wakes }] = await Promise.all([
@@ -76,7 +76,7 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
       const [{ PostgresScriptStore }, { postgres, key }] = await Promise.all([import('./scripts.js'), opened()]);
       return new PostgresScriptStore(postgres, key);
     }),
-    // Whether another host has stored one is not known here.
+    // It is unknown here whether another host has stored a script.
     scriptSign: { isSet: () => true, set: () => {} },
     undo: once(async () => {
       const [{ PostgresUndoStore }, { postgres, key }] = await Promise.all([import('./undo.js'), opened()]);
@@ -114,7 +114,7 @@ export function openPostgresStore({ key, leaseMs, quotas, stateFolder, ...option
       if (parts === undefined) return;
       if (audit.isCalled()) await (await audit()).close();
       await parts.wakes.close();
-      // Where the database cannot be reached, leases run out by themselves.
+      // If the database is unreachable, leases expire by themselves.
       if (runs.isCalled()) await (await runs()).close().catch(() => {});
       await parts.host.close().catch(() => {});
       await parts.postgres.close();

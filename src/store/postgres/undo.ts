@@ -15,7 +15,7 @@ export class PostgresUndoStore implements UndoStore {
   async begin(runId: string, call: number): Promise<boolean> {
     const begun = sealState(this.#key, runId, call, 'begun');
     return this.#postgres.transaction(async (sql) => {
-      // Of a run that is not kept any more nothing can be undone.
+      // Nothing can be undone for a run that is no longer kept.
       await sql.change('DELETE FROM codemode.undone WHERE run NOT IN (SELECT id FROM codemode.runs)');
       const added = await sql.change(
         'INSERT INTO codemode.undone (run, call, state) VALUES ($1, $2, $3) ON CONFLICT (run, call) DO NOTHING',

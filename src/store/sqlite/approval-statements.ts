@@ -1,14 +1,14 @@
 import type { ApprovalRow, GrantRow } from '../approval-seals.js';
 import type { Database } from './database.js';
 
-/** Decisions of one caller that are looked through for those of a program. */
+/** How many decisions of one caller are searched for those of a program. */
 const MAX_DECIDED_LATE = 100;
-/** What a list of the latest reads at most: each is unsealed. */
+/** The most bytes a list of the latest approvals reads: each is unsealed. */
 const MAX_LISTED_BYTES = 64 * 1024 * 1024;
 
 export type ApprovalStatements = ReturnType<typeof prepareApprovalStatements>;
 
-/** Everything that is asked of the tables of approvals and grants, prepared once. */
+/** All statements on the tables of approvals and grants, prepared once. */
 export function prepareApprovalStatements(database: Database) {
   return {
     insert: database.prepare<never>(
@@ -64,7 +64,7 @@ export function prepareApprovalStatements(database: Database) {
         WHERE approvals.caller = ? AND approvals.state = 'PENDING' ORDER BY approvals.created_at LIMIT ?)`,
     ),
     forgetDecided: database.prepare<never>("DELETE FROM approvals WHERE state <> 'PENDING' AND created_at < ?"),
-    // Of a run that is suspended, decisions are needed when it is resumed.
+    // A suspended run needs its decisions when it is resumed.
     forgetOldest: database.prepare<never>(
       `DELETE FROM approvals WHERE id IN (SELECT id FROM (
           SELECT id, row_number() OVER newest AS place, sum(length(arguments)) OVER newest AS bytes FROM approvals

@@ -5,12 +5,12 @@ import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuestion
 import { type ApprovalStatements, prepareApprovalStatements } from './approval-statements.js';
 import type { Database } from './database.js';
 
-/** Decisions can be looked back at for as long; the audit keeps them for as long as it is told to. */
+/** How long decisions are kept. The audit log has its own retention. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
-/** People decide through other processes: how often the file is looked at while a call waits. */
+/** How often the file is polled while a call waits, because people decide through other processes. */
 const LOOK_EVERY_MS = 200;
 
-/** Questions to people in the SQLite file of a state folder. */
+/** Approvals in the SQLite file of a state folder. */
 export class SqliteApprovalStore implements ApprovalStore {
   readonly #database: Database;
   readonly #statements: ApprovalStatements;

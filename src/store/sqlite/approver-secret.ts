@@ -8,7 +8,7 @@ import { writeWhole } from '../../lib/files/write-whole.js';
 const derive = promisify<string, Buffer, number, Buffer>(scrypt);
 const HASH_BYTES = 32;
 
-/** Makes the secret by which a person decides without a terminal. Only its hash is kept; one made before is void. */
+/** Makes the secret with which a person decides without a terminal. Only its hash is kept. It replaces the previous one. */
 export async function makeApproverSecret(stateFolder: string): Promise<string> {
   const secret = randomBytes(24).toString('base64url');
   const salt = randomBytes(16);
@@ -29,7 +29,7 @@ export async function isApproverSecret(stateFolder: string, secret: string): Pro
   return timingSafeEqual(expected, await derive(secret, Buffer.from(salt, 'base64url'), HASH_BYTES));
 }
 
-/** Whether the user has made one. A file that cannot be read counts as one: without it, more would be allowed. */
+/** Whether the user has made a secret. An unreadable file counts as one, because more is allowed without a secret. */
 export function hasApproverSecret(stateFolder: string): Promise<boolean> {
   return readRegularFile(join(stateFolder, 'approver'), MAX_FILE_BYTES).then(
     (text) => text.length > 0,

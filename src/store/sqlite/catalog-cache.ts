@@ -7,10 +7,10 @@ import { type CachedListing, type CatalogCache, listingText, readListing } from 
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** The tools of every server, each in a file of the state folder. */
+/** The tools of every server, each server in its own file in the state folder. */
 export class CatalogCacheFiles implements CatalogCache {
   readonly #folder: string;
-  /** Made once: a thousand servers write at the same time. */
+  /** The folder is created once: a thousand servers write at the same time. */
   #made: Promise<void> | undefined;
 
   constructor(stateFolder: string) {
@@ -37,7 +37,7 @@ export class CatalogCacheFiles implements CatalogCache {
       await rename(temporary, file);
     } catch {
       this.#made = undefined;
-      // A full or read-only disk costs the next start some time, and nothing else.
+      // A full or read-only disk only makes the next start slower.
       await rm(temporary, { force: true }).catch(() => {});
     }
   }
@@ -46,7 +46,7 @@ export class CatalogCacheFiles implements CatalogCache {
     await rm(this.#file(serverId), { force: true }).catch(() => {});
   }
 
-  /** Server names are foreign text: only their digest becomes a file name. */
+  /** Server names are untrusted text, so only their digest becomes a file name. */
   #file(serverId: string): string {
     return join(this.#folder, `${createHash('sha256').update(serverId).digest('hex').slice(0, 32)}.json`);
   }

@@ -155,7 +155,7 @@ export class SqliteConsoleAccess implements ConsoleAccess {
   hosts(): ServingHost[] {
     return this.#hosts.all().flatMap((row) => {
       const { holder, url } = row;
-      // A link is shown to a person and opened with a secret in it: it leads where a host with the key said it listens.
+      // A person opens the link with a secret in it, so it must lead to an address that a host with the key has published.
       if (!isAuthentic(this.#key, hostBinding(row), row.mark)) return [];
       if (isProcessAlive(holder)) return [{ holder, url }];
       this.#dropHost.run(holder);

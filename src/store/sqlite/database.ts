@@ -8,16 +8,16 @@ import { storedNumber } from '../../lib/text/stored-number.js';
 import { unwritableState } from '../unwritable-state.js';
 import { MIGRATIONS } from './migrations.js';
 
-/** Another host that holds the file writes for milliseconds; one that takes this long is stuck. */
+/** Another host locks the file for milliseconds. A host that takes this long is stuck. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 type Value = string | number | bigint | Uint8Array | null;
 
-/** A prepared statement. The type of its rows is asserted by its author, not checked. */
+/** A prepared statement. Its author asserts the type of its rows; it is not checked. */
 export interface Statement<Row> {
   get(...values: Value[]): Row | undefined;
   all(...values: Value[]): Row[];
-  /** How many rows it changed. */
+  /** Returns how many rows changed. */
   run(...values: Value[]): number;
 }
 
@@ -36,13 +36,13 @@ export class Database {
     const file = join(stateFolder, 'codemode.db');
     try {
       await makeFolder(stateFolder, 0o700);
-      // Made by us first: the driver would make it readable by others where the user's mask allows it.
+      // Create the file ourselves: the driver would make it readable by others if the umask allows it.
       if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
       chmodSync(file, 0o600);
       const sqlite = new Sqlite(file);
       sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
       sqlite.pragma('journal_mode = WAL');
-      // A crash of the program loses nothing; a power cut may lose the last moments, never the file's integrity.
+      // A crash of the program loses nothing. A power cut may lose the last moments, never the file's integrity.
       sqlite.pragma('synchronous = NORMAL');
       sqlite.pragma('foreign_keys = ON');
       const database = new Database(sqlite);
@@ -62,7 +62,7 @@ export class Database {
 
   prepare<Row>(sql: string): Statement<Row> {
     const statement = this.#sqlite.prepare(sql);
-    // As one list: the driver makes one of several values, and takes 5 µs for the 17 of a record.
+    // Passed as one array: the driver builds one from separate values, which takes 5 µs for the 17 of a record.
     return {
       get: (...values) => clearly(() => readRow(statement.get(bound(values)) as RawRow | undefined) as Row | undefined),
       all: (...values) => clearly(() => (statement.all(bound(values)) as RawRow[]).map((row) => readRow(row) as Row)),
@@ -70,7 +70,7 @@ export class Database {
     };
   }
 
-  /** All of it or nothing of it, and nobody else writes in between. */
+  /** Atomic, and nobody else writes in between. */
   transaction<Result>(work: () => Result): Result {
     return clearly(() => this.#sqlite.transaction(work).immediate());
   }
@@ -95,7 +95,7 @@ export class Database {
   }
 }
 
-/** What the driver throws, in words that say what to do. */
+/** Turns the driver's errors into ones that say what to do. */
 function clearly<Result>(act: () => Result): Result {
   try {
     return act();
@@ -109,7 +109,7 @@ function clearly<Result>(act: () => Result): Result {
   }
 }
 
-/** What vouches for a text has to cover it in this form: see `storableText`. */
+/** A MAC over a text must cover it in this form: see `storableText`. */
 function bound(values: Value[]): Value[] {
   for (const [index, value] of values.entries()) if (typeof value === 'string') values[index] = storableText(value);
   return values;
@@ -117,7 +117,7 @@ function bound(values: Value[]): Value[] {
 
 type RawRow = Record<string, unknown>;
 
-/** The driver gives bytes as one type from `get` and as another from `all`, and adds figures of its own to a row. */
+/** The driver returns bytes as different types from `get` and `all`, and adds its own metadata to a row. */
 function readRow(row: RawRow | undefined): RawRow | undefined {
   if (row === undefined) return undefined;
   delete row._metadata;
@@ -128,7 +128,7 @@ function readRow(row: RawRow | undefined): RawRow | undefined {
   return row;
 }
 
-/** A file that is no database, or a broken one: room and permissions change nothing about it. */
+/** The file is corrupt or not a database. More space or other permissions would not help. */
 function isForeignFile(error: unknown): boolean {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return /^SQLITE_(?:NOTADB|CORRUPT)/.test(code) || /not a database|malformed/.test(message);

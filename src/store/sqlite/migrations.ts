@@ -16,10 +16,7 @@ import { SCRIPTS } from './migrations/scripts.js';
 import { SPENDING } from './migrations/spending.js';
 import { UNDONE } from './migrations/undone.js';
 
-/**
- * What each version of the program adds to the file, in order. Those that were released are never changed: a file out
- * there has them already.
- */
+/** What each version adds to the file, in order. Released migrations are never changed: existing files have already applied them. */
 export const MIGRATIONS: readonly string[] = [
   RUNS,
   APPROVALS,

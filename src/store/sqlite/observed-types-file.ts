@@ -6,7 +6,7 @@ import { makeFolder } from '../../lib/files/make-folder.js';
 import { readRegularFile } from '../../lib/files/read-regular-file.js';
 import type { ObservedTypesStore } from '../observed-types.js';
 
-/** Twice what a host keeps: several may have written it. */
+/** Twice what one host keeps, because several may have written the file. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /** The types of results that tools have returned, in a file of the state folder. */

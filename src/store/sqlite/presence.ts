@@ -24,7 +24,7 @@ interface ClientRow {
 
 const MAX_CLIENTS = 100;
 
-/** What hosts of one state folder tell each other of themselves. */
+/** What hosts of one state folder tell each other about themselves. */
 export class SqlitePresenceStore implements PresenceStore {
   readonly #database: Database;
   readonly #key: Uint8Array;
@@ -39,7 +39,7 @@ export class SqlitePresenceStore implements PresenceStore {
   readonly #dropOldClients: Statement<never>;
   readonly #clients: Statement<ClientRow>;
 
-  /** @param holder who tells; this process, unless another is named */
+  /** @param holder the announcing process; default: this process */
   constructor(database: Database, key: Uint8Array, holder = processIdentity() ?? `${process.pid}:unknown`) {
     this.#database = database;
     this.#key = key;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'libsql';
 
-/** What can be seen of the state folder without its key: counts, ids and names. */
+/** What the state folder shows without its key: counts, ids and names. */
 export interface StateSummary {
   readonly pendingApprovals: number;
   readonly suspendedRuns: number;
@@ -10,7 +10,7 @@ export interface StateSummary {
   readonly runIds: readonly string[];
   readonly approvalIds: readonly string[];
   readonly scriptNames: readonly string[];
-  /** Why nothing could be seen, where there is something. */
+  /** Why the state could not be read, if there is any. */
   readonly problem?: string;
 }
 
@@ -22,11 +22,11 @@ const NOTHING: StateSummary = {
   scriptNames: [],
 };
 
-/** A host that writes for longer than this is not waited for: somebody has pressed a key. */
+/** Do not wait longer for a writing host: a person has pressed a key and waits. */
 const BUSY_TIMEOUT_MS = 200;
 const MAX_IDS = 100;
 
-/** Looks, and changes nothing: no folder is made, no file is brought up to date, no key is asked for. Never throws. */
+/** Read-only: creates no folder, migrates no file, asks for no key. Never throws. */
 export function summariseState(stateFolder: string, nowMs: number): StateSummary {
   const file = join(stateFolder, 'codemode.db');
   if (!existsSync(file)) return NOTHING;
@@ -39,7 +39,7 @@ export function summariseState(stateFolder: string, nowMs: number): StateSummary
       ((sqlite as Sqlite.Database).prepare(sql).all(values) as { text: string }[]).map(({ text }) => text);
     const count = (sql: string, ...values: number[]) =>
       ((sqlite as Sqlite.Database).prepare(sql).get(values) as { count: number }).count;
-    // A file of an older version has fewer tables.
+    // A file of an older version lacks some tables.
     const hasScripts =
       count("SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = 'scripts'") > 0;
     const pending = "FROM approvals WHERE state = 'PENDING' AND expires_at > ?";

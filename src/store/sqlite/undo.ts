@@ -24,7 +24,7 @@ export class SqliteUndoStore implements UndoStore {
 
   begin(runId: string, call: number): boolean {
     return this.#database.transaction(() => {
-      // Of a run that is not kept any more nothing can be undone.
+      // Nothing can be undone for a run that is no longer kept.
       this.#forget.run();
       const row = this.#find.get(runId, call);
       if (row !== undefined && openState(this.#key, runId, call, row.state) !== 'failed') return false;

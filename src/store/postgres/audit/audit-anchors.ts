@@ -4,7 +4,7 @@ import type { ChainHead } from '../../../domain/audit.js';
 import { type AuditKeys, GENESIS } from '../../audit-keys.js';
 import type { Postgres, Sql } from '../database/connection.js';
 
-/** Hashes the ends of chains together, with the anchor before it. */
+/** Hashes the ends of all chains together with the previous anchor. */
 export interface AnchorRow {
   readonly number: number;
   readonly at_ms: number;
@@ -23,7 +23,7 @@ export function anchorHash({ number, at_ms, heads }: Omit<AnchorRow, 'hash' | 'm
   return hash('sha256', JSON.stringify(['codemode audit anchor', number, at_ms, heads, before]), 'hex');
 }
 
-/** Undefined where the text is not ours to read. */
+/** Undefined if the text is not in our format. */
 export function headsIn(text: string): readonly AnchoredHead[] | undefined {
   try {
     return headsSchema.parse(JSON.parse(text));
@@ -37,7 +37,7 @@ export async function lastAnchor(sql: Sql): Promise<AnchorRow | undefined> {
   return row;
 }
 
-/** Anchors what chains have grown by since the last time. Undefined where none has. */
+/** Anchors the growth of all chains since the last anchor. Undefined if no chain has grown. */
 export function anchorAll(postgres: Postgres, keys: AuditKeys): Promise<ChainHead | undefined> {
   return postgres.transaction(async (sql) => {
     await sql.query(LOCK, ['audit anchor']);
@@ -59,7 +59,7 @@ export function anchorAll(postgres: Postgres, keys: AuditKeys): Promise<ChainHea
   });
 }
 
-/** After the last one. The caller has the lock, or everything. */
+/** Adds an anchor after the last one. The caller holds the anchor lock, or has deleted all anchors. */
 export async function putAnchor(sql: Sql, keys: AuditKeys, heads: string): Promise<ChainHead> {
   const before = await lastAnchor(sql);
   const next = { number: (before?.number ?? 0) + 1, at_ms: Date.now(), heads };

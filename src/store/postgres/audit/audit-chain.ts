@@ -4,28 +4,28 @@ import { type Anchor, type AuditKeys, type AuditRow, hashOf, type RowValues, val
 import { COLUMNS } from '../../audit-records.js';
 import type { Sql } from '../database/connection.js';
 
-/** A record that has its place in a chain. */
+/** A record with its place in a chain. */
 export interface LinkedRecord {
   readonly entry: AuditEntry;
   readonly head: ChainHead;
   readonly values: RowValues;
 }
 
-/** Where a chain begins, as its row says. */
+/** Where a chain begins, according to its row. */
 export type ChainRow = Anchor & { readonly chain: string };
 
-/** The types of `COLUMNS`, in their order. */
+/** The types of `COLUMNS`, in the same order. */
 const TYPES =
   'bigint, bigint, text, text, text, text, text, text, text, bigint, float8, text, text, text, text, text, text'.split(
     ', ',
   );
 
-/** Before the first record of a chain: a record of one chain is none of another. */
+/** The head before the first record. It differs by chain, so a record of one chain does not fit into another. */
 export function genesisOf(chain: string): ChainHead {
   return { count: 0, hash: hash('sha256', JSON.stringify(['codemode audit chain', chain]), 'hex') };
 }
 
-/** The records in the order of a chain, after its end. */
+/** Links the records to each other, after the end of the chain. */
 export function linkAll(entries: readonly AuditEntry[], end: ChainHead, keys: AuditKeys): LinkedRecord[] {
   let head = end;
   return entries.map((entry) => {
@@ -35,7 +35,7 @@ export function linkAll(entries: readonly AuditEntry[], end: ChainHead, keys: Au
   });
 }
 
-/** Appends records to a chain that is not over. How many: written before is as written now. */
+/** Appends records to a chain that is still open. Returns how many were added: a record that was already written is skipped. */
 export function insertRecords(sql: Sql, chain: string, records: readonly LinkedRecord[]): Promise<number> {
   const columns = TYPES.map((_, index) => records.map(({ values }) => values[index] ?? null));
   const arrays = TYPES.map((type, index) => `$${index + 2}::${type}[]`).join(', ');
@@ -47,7 +47,7 @@ export function insertRecords(sql: Sql, chain: string, records: readonly LinkedR
   );
 }
 
-/** Begins a chain of a host. */
+/** Begins a chain for a host. */
 export async function beginChain(sql: Sql, chain: string, host: string, keys: AuditKeys): Promise<ChainHead> {
   const genesis = genesisOf(chain);
   const atMs = Date.now();
@@ -63,7 +63,7 @@ export function macOfChain(keys: AuditKeys, { count, hash, at_ms, reason }: Omit
   return keys.macOf('anchor', count, hash, at_ms, reason);
 }
 
-/** The end of a chain; where it has no records, where it begins. */
+/** The end of a chain, or its beginning if it has no records. */
 export async function endOf(sql: Sql, chain: string): Promise<(ChainHead & { readonly mac?: string }) | undefined> {
   const [last] = await sql.query<Pick<AuditRow, 'number' | 'hash' | 'mac'>>(
     'SELECT number, hash, mac FROM codemode.audit WHERE chain = $1 ORDER BY number DESC LIMIT 1',

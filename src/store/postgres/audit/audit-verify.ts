@@ -12,15 +12,15 @@ const PAGE_ROWS = 1_000;
 export interface Verification {
   readonly sql: Sql;
   readonly keys: AuditKeys;
-  /** The last anchor that this machine has seen: the database must still have it. */
+  /** The last anchor that this machine has seen. The database must still have it. */
   readonly sealed: ReadHead;
-  /** One that was noted down. */
+  /** An anchor that was noted down earlier. */
   readonly expected: ChainHead | undefined;
 }
 
 type Problem = NonNullable<ChainReport['problem']>;
 
-/** Walks all anchors and all chains. The first problem ends it. */
+/** Walks all anchors and all chains. Stops at the first problem. */
 export async function verifyAll({ sql, keys, sealed, expected }: Verification): Promise<ChainReport> {
   const anchors = await readAnchors(sql, keys);
   const head = anchors.head;
@@ -63,7 +63,7 @@ export async function verifyAll({ sql, keys, sealed, expected }: Verification): 
   const missing = [...anchors.heads.keys()].find((chain) => !known.has(chain));
   if (missing !== undefined)
     return report(records, { record: 0, reason: `the chain ${missing} is gone: an anchor names it` });
-  // Lists show records of all chains.
+  // Lists show records of all chains, so a record must not name an unknown chain.
   const [invented] = await sql.query<{ chain: string; number: number }>(
     `SELECT chain, number FROM codemode.audit WHERE NOT EXISTS
       (SELECT 1 FROM codemode.audit_chains WHERE audit_chains.chain = audit.chain) LIMIT 1`,
@@ -73,7 +73,7 @@ export async function verifyAll({ sql, keys, sealed, expected }: Verification): 
   return report(records);
 }
 
-/** One chain, from where it begins. `anchored`: hashes that it must have, by number. */
+/** Walks one chain from its beginning. `anchored`: the hashes that it must have, by record number. */
 async function walk(sql: Sql, keys: AuditKeys, chain: ChainRow, anchored: ReadonlyMap<number, string>) {
   const of = `chain ${chain.chain}`;
   if (!keys.isMac(chain.mac, 'anchor', ...anchorParts(chain)))
@@ -123,7 +123,7 @@ async function readAnchors(sql: Sql, keys: AuditKeys) {
   let problem: Problem | undefined;
   for (const row of rows) {
     const named = headsIn(row.heads);
-    // What was before the first one was deleted because of its age: its mac vouches for it.
+    // The anchors before the first one were deleted because of their age. The mac of the first one authenticates it.
     const isNext =
       row.number === first ? keys.isMac(row.mac, 'head', row.number, row.hash) : row.number === head.count + 1;
     const isWhole = row.number === first && first > 1 ? true : anchorHash(row, head.hash) === row.hash;

@@ -8,9 +8,9 @@ import { beginChain, genesisOf, insertRecords, type LinkedRecord, linkAll } from
 export interface ChainWriterParts {
   readonly postgres: Postgres;
   readonly keys: AuditKeys;
-  /** Of this host among those of the database. */
+  /** The id of this host among those of the database. */
   readonly hostId: string;
-  /** The ends of all chains are hashed together soon. */
+  /** Schedules an anchor, which hashes the ends of all chains together. */
   readonly anchorSoon: () => void;
 }
 
@@ -24,20 +24,20 @@ const MAX_BATCH = 500;
 const MAX_WAITING = 20_000;
 
 /**
- * Appends to the chain of this host, which nobody else appends to while the host is up. A call is in the chain before it is sent,
- * and its outcome before its program gets the answer. Calls that come while a batch is written make the next batch.
+ * Appends to the chain of this host. Nobody else appends to it while the host is up. A call is in the chain before it is sent, and
+ * its outcome before its program gets the answer. Calls that arrive while a batch is written form the next batch.
  */
 export class ChainWriter implements AuditWriter {
   readonly #parts: ChainWriterParts;
   readonly #options: AuditWriterOptions;
   readonly #host: string;
-  /** Calls whose outcome is not in the chain. */
+  /** Calls whose outcome is not in the chain yet. */
   readonly #open = new Set<string>();
   #chains = 0;
   #chain: string;
   #head;
   #waiting: Waiting[] = [];
-  /** Of which nobody knows whether it was written: nothing else can take its place in the chain. */
+  /** Records that may or may not have been written. Nothing else can take their place in the chain. */
   #unconfirmed: readonly LinkedRecord[] = [];
   #writing: Promise<void> | undefined;
   #hasProblem = false;
@@ -58,7 +58,7 @@ export class ChainWriter implements AuditWriter {
 
   async sending(entry: AuditEntry): Promise<void> {
     this.#open.add(entry.callId);
-    // The entry changes when the call ends.
+    // A copy: the entry changes when the call ends.
     await this.#add({ ...entry });
   }
 
@@ -77,11 +77,11 @@ export class ChainWriter implements AuditWriter {
     if (this.#open.size + this.#waiting.length + this.#unconfirmed.length > 0) return;
     await this.#parts.postgres
       .change('UPDATE codemode.audit_chains SET is_over = true WHERE chain = $1', [this.#chain])
-      // Another host closes it, when this one counts as gone.
+      // Another host closes the chain once this host counts as gone.
       .catch(() => {});
   }
 
-  /** Resolves when it is in the chain. Rejects where it could not be written; then it is written with the next records. */
+  /** Resolves when the entry is in the chain. Rejects if it could not be written; it is then written with the next records. */
   #add(entry: AuditEntry): Promise<void> {
     const written = deferred<void>();
     this.#waiting.push({ entry, written });
@@ -117,7 +117,7 @@ export class ChainWriter implements AuditWriter {
         this.#hasProblem = true;
         this.#options.onProblem(error);
         for (const { written } of [...batch, ...this.#waiting]) written.reject(error);
-        // They are tried again with the next record; the calls that waited for them have failed.
+        // The entries are retried with the next record. The calls that waited for them have failed.
         this.#waiting = this.#waiting.map(({ entry }) => ({ entry, written: deferred<void>() }));
         for (const { written } of this.#waiting) written.promise.catch(() => {});
         return;
@@ -136,7 +136,7 @@ export class ChainWriter implements AuditWriter {
     this.#unconfirmed = [];
   }
 
-  /** Some were written before, or another host has closed the chain because this one was not heard of: then a new one begins. */
+  /** Some records were written before, or another host closed the chain because this host was silent. In that case begins a new chain. */
   async #moveRest(records: readonly LinkedRecord[]): Promise<void> {
     const { postgres, keys, hostId } = this.#parts;
     const found = await postgres.query<{ hash: string }>(

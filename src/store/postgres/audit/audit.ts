@@ -16,9 +16,9 @@ const ANCHOR_EVERY_MS = 1_000;
 const PRUNE_EVERY_MS = 6 * 3_600_000;
 
 /**
- * Records of the calls of all hosts: each has a chain of its own, to which only it appends, and anchors hash the ends of all of
- * them together. The last anchor that this machine has seen is sealed in its state folder: who restores an older copy of the
- * database is noticed there.
+ * Records of the calls of all hosts. Each host has its own chain, to which only it appends. Anchors hash the ends of all chains
+ * together. The last anchor that this machine has seen is sealed in its state folder, so restoring an older copy of the database is
+ * detected.
  */
 export class PostgresAuditStore implements AuditStore {
   readonly #postgres: Postgres;
@@ -59,7 +59,7 @@ export class PostgresAuditStore implements AuditStore {
     }
   }
 
-  /** Chains of hosts that are gone get the outcome of each call that was in progress: it is unknown. */
+  /** Adds an unknown outcome for each call in flight to the chains of hosts that are gone. */
   async adoptOrphans(): Promise<void> {
     const orphans = await this.#postgres.query<{ chain: string }>(
       `SELECT chain FROM codemode.audit_chains WHERE NOT is_over AND NOT ${isUp('audit_chains.host')} LIMIT 100`,
@@ -68,7 +68,7 @@ export class PostgresAuditStore implements AuditStore {
   }
 
   async #adopt(sql: Sql, chain: string): Promise<void> {
-    // Its host, where it is only slow, does not append from here on; another host that found it too waits, and finds it closed.
+    // If its host is only slow, it cannot append from here on. Another host that found the chain too waits, and then finds it closed.
     const [locked] = await sql.query(
       `SELECT 1 FROM codemode.audit_chains WHERE chain = $1 AND NOT is_over AND NOT ${isUp('audit_chains.host')} FOR UPDATE`,
       [chain],
@@ -97,14 +97,14 @@ export class PostgresAuditStore implements AuditStore {
     return ChainWriter.open(parts, host, options);
   }
 
-  /** Anchors what was appended last, and stops. */
+  /** Anchors the latest records, and stops. */
   async close(): Promise<void> {
     if (this.#anchorTimer === undefined) return;
     clearTimeout(this.#anchorTimer);
     await this.#anchor();
   }
 
-  /** Never rejects: what is not anchored now is with the next records. */
+  /** Never rejects: what is not anchored now is anchored with the next records. */
   async #anchor(): Promise<void> {
     this.#anchorTimer = undefined;
     try {
@@ -114,7 +114,7 @@ export class PostgresAuditStore implements AuditStore {
       this.#prunedAt = Date.now();
       await this.prune(Date.now() - this.#retentionMs);
     } catch {
-      // See above.
+      // Anchored with the next records.
     }
   }
 
@@ -148,13 +148,13 @@ export class PostgresAuditStore implements AuditStore {
       const page = await this.#page(`${where} ORDER BY position LIMIT ${PAGE_ROWS}`, values);
       yield* page;
       const last = page.at(-1);
-      // Places that were planted may not grow.
+      // Forged positions may not increase: stop, so that this cannot loop forever.
       if (last === undefined || page.length < PAGE_ROWS || last.number <= after) return;
       after = last.number;
     }
   }
 
-  /** Lists count the records of all chains together. */
+  /** Lists number the records of all chains together. */
   async #page(where: string, values: readonly SqlValue[]): Promise<AuditRecord[]> {
     const rows = await this.#postgres.query<AuditRow & { position: number }>(
       `SELECT ${COLUMNS}, position FROM codemode.audit WHERE ${where}`,
@@ -167,7 +167,7 @@ export class PostgresAuditStore implements AuditStore {
     return verifyAll({ sql: this.#postgres, keys: this.#keys, sealed: this.#seen.read(), expected });
   }
 
-  /** Takes away the records before a time, of each chain and of the anchors, and notes where they begin now. */
+  /** Deletes the records before a time from each chain and from the anchors, and records where each begins now. */
   async prune(beforeMs: number): Promise<number> {
     const chains = await this.#postgres.query<{ chain: string; is_over: boolean }>(
       'SELECT chain, is_over FROM codemode.audit_chains',
@@ -182,7 +182,7 @@ export class PostgresAuditStore implements AuditStore {
     return removed;
   }
 
-  /** The last record of a chain that is not over stays. */
+  /** The last record of an open chain stays. */
   async #cut(sql: Sql, chain: string, isOver: boolean, beforeMs: number): Promise<number> {
     const [last] = await sql.query<{ number: number; hash: string }>(
       `SELECT number, hash FROM codemode.audit WHERE chain = $1 AND number <= coalesce((SELECT min(number) - 1

@@ -19,7 +19,7 @@ export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** Only for `verify-ca`: the certificate is checked against the authority, not against the name of the host. */
+  /** Only for `verify-ca`: the certificate is checked against the authority, not against the host name. */
   readonly checkServerIdentity?: () => undefined;
 }
 
@@ -51,7 +51,7 @@ export function parsePostgresAddress(text: string): PostgresAddress {
 function parseUrl(text: string): URL {
   const [, scheme, rest = ''] = /^(postgres(?:ql)?):\/\/(.*)$/s.exec(text) ?? [];
   if (scheme === undefined) throw badAddress('it does not begin with postgres://');
-  // `postgres://user@/database?host=/run/postgresql` has no host, which a web address must have.
+  // `postgres://user@/database?host=/run/postgresql` has no host, but a URL must have one.
   const withHost = rest.replace(/^([^@/?#]*@)?(?=[/?#]|$)/, '$1localhost');
   const address = `http://${withHost}`;
   if (!URL.canParse(address)) throw badAddress('it is not an address');

@@ -6,7 +6,7 @@ import { Postgres, type PostgresOptions, type Sql } from './connection.js';
 import { migrate, SCHEMA, schemaState } from './migrate.js';
 import { MIGRATIONS } from './migrations.js';
 
-/** Longer than the listener's own probe takes on a database that answers at all. */
+/** Longer than the listener's own probe takes on a database that answers. */
 const LISTEN_MS = 2_500;
 
 export async function administer(options: PostgresOptions): Promise<SharedStoreAdmin> {
@@ -54,7 +54,7 @@ async function contentsOf(sql: Sql): Promise<Contents> {
       WHERE isfinite(expires_at) OR expires_at > now() ORDER BY started_at`,
   );
   const [counts] = await sql.query<{ suspended: number; resumed: number; ended: number; pending: number }>(
-    // The number of ended runs is the planner's estimate: to count ten million rows takes seconds.
+    // The number of ended runs is the planner's estimate: counting ten million rows takes seconds.
     `SELECT (SELECT count(*) FROM ${SCHEMA}.runs WHERE state = 'suspended' AND lease_owner IS NULL) AS suspended,
       (SELECT count(*) FROM ${SCHEMA}.runs WHERE state = 'suspended' AND lease_owner IS NOT NULL) AS resumed,
       (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = '${SCHEMA}.runs'::regclass) AS ended,
@@ -94,7 +94,7 @@ async function isListening(database: Postgres): Promise<boolean> {
   });
 }
 
-/** What a host needs: rows of our tables. It creates, alters and drops nothing, and sees nothing outside the two schemas. */
+/** Grants what a host needs: the rows of our tables. It creates, alters and drops nothing, and sees nothing outside the two schemas. */
 async function grant(sql: Sql, role: string): Promise<void> {
   const [row] = await sql.query<{ name: string }>('SELECT quote_ident($1) AS name', [role]);
   const to = row?.name ?? '';
@@ -103,13 +103,13 @@ async function grant(sql: Sql, role: string): Promise<void> {
     await sql.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${to}`);
     await sql.query(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${to}`);
     await sql.query(`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${to}`);
-    // Tables of a later migration too.
+    // Also for tables of later migrations.
     await sql.query(
       `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${to}`,
     );
     await sql.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT USAGE, SELECT ON SEQUENCES TO ${to}`);
   }
-  // The queue library lets nobody but the owner see rows, until a policy says otherwise.
+  // The queue library enables row security, so only the owner sees rows until a policy allows more.
   const guarded = await sql.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = $1::regnamespace AND relrowsecurity
       AND NOT EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = pg_class.oid AND polname = 'codemode_hosts')`,

@@ -9,7 +9,7 @@ import { isConflict, isOutcomeUnknown, postgresError } from './errors.js';
 export interface PostgresOptions {
   /** `postgres://user:password@host:5432/database?sslmode=verify-full` */
   readonly url: string;
-  /** Connections that this process opens at most. */
+  /** The most connections that this process opens. */
   readonly maxConnections?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
@@ -17,21 +17,21 @@ export interface PostgresOptions {
 }
 
 export interface PostgresTimeouts {
-  /** To open a connection, or to get a free one. */
+  /** To open a connection, or to wait for a free one. */
   readonly connectMs: number;
   readonly statementMs: number;
   readonly lockMs: number;
-  /** A host that was paused inside a transaction holds its row locks no longer than this. */
+  /** The longest time that a host paused inside a transaction can hold its row locks. */
   readonly idleInTransactionMs: number;
 }
 
 export type SqlValue = string | number | boolean | bigint | Uint8Array | Date | null | readonly SqlValue[];
 
-/** A connection, or the transaction under way on one. Names of tables are written with their schema: there is no search path. */
+/** A connection, or an open transaction on one. Table names are written with their schema: there is no search path. */
 export interface Sql {
-  /** Rows as the driver gives them; their type is asserted by the author of the statement, not checked. */
+  /** Rows as the driver returns them. The author of the statement asserts their type; it is not checked. */
   query<Row>(text: string, values?: readonly SqlValue[], options?: StatementOptions): Promise<Row[]>;
-  /** How many rows it changed. */
+  /** Returns how many rows changed. */
   change(text: string, values?: readonly SqlValue[], options?: StatementOptions): Promise<number>;
 }
 
@@ -46,14 +46,14 @@ const TIMEOUTS: PostgresTimeouts = {
   idleInTransactionMs: 5_000,
 };
 const MAX_CONNECTIONS = 10;
-/** An answer that comes later than the database's own timeout by this much does not come: the link is cut. */
+/** If an answer is later than the database's own timeout by this much, the link is considered cut. */
 const LINK_GRACE_MS = 2_000;
-/** Two transactions that wait for each other: one is rolled back by the database and tried again. */
+/** In a deadlock the database rolls back one of the two transactions, which is then retried. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * The database that hosts share. Nothing depends on the session: it works behind a pooler that gives each transaction another
- * connection. The driver is loaded with the first connection, so who uses SQLite does not pay for it.
+ * The database that hosts share. Nothing depends on the session, so it works behind a pooler that gives each transaction another
+ * connection. The driver is loaded with the first connection, so SQLite users do not pay for it.
  */
 export class Postgres implements Sql {
   readonly address: PostgresAddress;
@@ -61,7 +61,7 @@ export class Postgres implements Sql {
   readonly #timeouts: PostgresTimeouts;
   readonly #driver: typeof import('pg');
   readonly #pool: Pool;
-  /** Behind a pooler timeouts are set in each transaction: it refuses them as parameters of the connection. */
+  /** A pooler refuses timeouts as connection parameters, so behind one they are set in each transaction. */
   readonly isPooled: boolean;
 
   private constructor(
@@ -111,8 +111,8 @@ export class Postgres implements Sql {
   }
 
   /**
-   * All of it or nothing of it. `work` is done again where the database rolled it back because of another transaction, so it must
-   * have no effects but its statements. After `store_unavailable` nobody knows whether it was committed.
+   * Atomic. `work` is repeated if the database rolled it back because of another transaction, so it must have no effects but its
+   * statements. After `store_unavailable` it is unknown whether it was committed.
    */
   async transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     return this.#translated(async () => {
@@ -126,25 +126,25 @@ export class Postgres implements Sql {
     });
   }
 
-  /** A connection of its own, outside the pool, for `LISTEN`. The caller ends it. */
+  /** A separate connection outside the pool, for `LISTEN`. The caller ends it. */
   client(): Client {
     const client = new this.#driver.Client(this.#clientConfig());
-    // From the start: a connection can break with the very packet that opened it, and without a listener that would end the process.
+    // Set at once: a connection can break with the very packet that opened it, and an error without a listener would end the process.
     client.on('error', () => {});
     return client;
   }
 
-  /** Connections of this process: open, idle, and requests that wait for one. */
+  /** Connections of this process: open, idle, and requests waiting for one. */
   get load(): { readonly open: number; readonly idle: number; readonly waiting: number } {
     return { open: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }
 
-  /** A pool of its own, for the queue library, which makes statements of its own. The caller ends it. */
+  /** A separate pool for the queue library, which sends its own statements. The caller ends it. */
   newPool(max: number): Pool {
     const pool = new this.#driver.Pool({ ...this.#clientConfig(), max, idleTimeoutMillis: 30_000 });
     // An idle connection that breaks is replaced when the next one is needed.
     pool.on('error', () => {});
-    // One in use that breaks between two statements would end the process, and the next statement fails anyway.
+    // A connection in use that breaks between two statements would end the process. The next statement fails anyway.
     pool.on('connect', (client) => client.on('error', () => {}));
     return pool;
   }
@@ -153,7 +153,7 @@ export class Postgres implements Sql {
     if (!this.#pool.ending) await this.#pool.end();
   }
 
-  /** Outside the pool, which would leave a connection open whose log-in failed on this side, and with it the process. */
+  /** Outside the pool: the pool would leak a connection whose login failed on our side, which would keep the process alive. */
   async #tryToConnect(): Promise<void> {
     await this.#translated(async () => {
       const client = this.client();
@@ -181,7 +181,7 @@ export class Postgres implements Sql {
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      // On a connection that no answer came from, none would come to this either.
+      // A connection that did not answer would not answer a ROLLBACK either.
       if (isOutcomeUnknown(error)) broken ??= error as Error;
       else
         await client.query('ROLLBACK').catch((failed: Error) => {
@@ -198,7 +198,7 @@ export class Postgres implements Sql {
     try {
       return await act();
     } catch (error) {
-      // What the work itself throws, or a row it could not read, is not the database's.
+      // Errors that the work itself throws, or rows that it could not read, are not database errors.
       throw isOfDriver(error) ? postgresError(error, this.address) : error;
     }
   }
@@ -245,7 +245,7 @@ function sqlOf(client: PoolClient): Sql {
   };
 }
 
-/** Without a name: the database forgets it with the next one, so a pooler may give that to another connection. */
+/** Unnamed: the database drops the statement with the next one, so a pooler may switch connections in between. */
 function statement(text: string, values: readonly SqlValue[] = [], { timeoutMs }: StatementOptions = {}) {
   return {
     text,
@@ -259,12 +259,12 @@ function statement(text: string, values: readonly SqlValue[] = [], { timeoutMs }
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Times, sizes and counts are numbers to us, and none of them exceeds what a double holds exactly. */
+/** Times, sizes and counts are read as numbers. All of them fit exactly into a double. */
 function numberParser(oid: number): ((text: string) => number) | undefined {
   return oid === INT8 || oid === NUMERIC ? (text) => storedNumber(Number(text)) : undefined;
 }
 
-/** PgBouncer's words. */
+/** Matches PgBouncer's message. */
 function isParameterRefused(error: unknown): boolean {
   const { cause } = (error ?? {}) as { cause?: { message?: unknown } };
   return typeof cause?.message === 'string' && /unsupported startup parameter/i.test(cause.message);

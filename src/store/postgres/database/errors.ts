@@ -1,16 +1,16 @@
 import { HostError } from '../../../domain/errors.js';
 import type { PostgresAddress } from './address.js';
 
-/** What the driver and Node put on their errors. The server's own words are in `message`. */
+/** The fields that the driver and Node set on their errors. `message` has the server's own text. */
 interface DriverError {
   readonly code?: unknown;
   readonly message?: unknown;
 }
 
-/** PostgreSQL releases from here on are supported: the oldest with everything our statements use. */
+/** The oldest supported PostgreSQL release: it has everything our statements use. */
 export const OLDEST_VERSION = 13;
 
-/** An error of the database in words that say what to do. A `HostError` stays as it is. */
+/** Turns a database error into one that says what to do. A `HostError` is returned unchanged. */
 export function postgresError(error: unknown, address: PostgresAddress): HostError {
   if (error instanceof HostError) return error;
   const { code, message } = (error ?? {}) as DriverError;
@@ -23,13 +23,13 @@ export function postgresError(error: unknown, address: PostgresAddress): HostErr
   return new HostError(known.code, `${known.what(address, text)}; ${known.next(address)}`, { cause: error });
 }
 
-/** Whether the whole transaction was rolled back only because another one was under way. */
+/** Whether the whole transaction was rolled back only because of a concurrent one. */
 export function isConflict(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
   return code === '40001' || code === '40P01';
 }
 
-/** Whether nobody knows if the statement was carried out: the connection was lost, or the answer came too late. */
+/** Whether it is unknown if the statement was executed: the connection was lost, or the answer came too late. */
 export function isOutcomeUnknown(error: unknown): boolean {
   const { code, message } = (error ?? {}) as DriverError;
   return (
@@ -171,7 +171,7 @@ const PASSWORD_MISSING: Known = {
   next: () => CORRECT_ADDRESS,
 };
 
-/** What the driver throws without a code. */
+/** Errors that the driver throws without a code. */
 function byMessage(text: string): Known | undefined {
   if (/does not support SSL/i.test(text)) return NO_TLS;
   if (/certificate|altnames|self.signed/i.test(text)) return UNVERIFIED;

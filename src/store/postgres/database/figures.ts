@@ -4,12 +4,12 @@ import { queueState } from '../queue/queue.js';
 import type { Postgres } from './connection.js';
 import { SCHEMA } from './migrate.js';
 
-/** What is counted is counted no more often than this, however often it is asked for. */
+/** Counts are refreshed at most this often, however often they are requested. */
 const KEPT_MS = 5_000;
-/** What takes longer to count is left out. */
+/** Counts that take longer are left out. */
 const COUNT_MS = 3_000;
 
-/** What metrics tell of the database that hosts share, as one of them sees it. */
+/** The metrics of the shared database, as seen by one host. */
 export class Figures {
   readonly #postgres: Postgres;
   readonly #host: HostLease;

@@ -5,8 +5,8 @@ import type { Sql } from './connection.js';
 const BINDING: SealBinding = { purpose: 'key of a shared store', owner: [] };
 
 /**
- * Whether this host has the key of the others. The first host leaves the proof. Throws `bad_config`: a host with another key
- * could read nothing of theirs, and what it sealed would be lost to them.
+ * Checks that this host has the same key as the others. The first host stores the proof. Throws `bad_config`: a host with another
+ * key could not read the other hosts' data, and they could not read what it sealed.
  */
 export async function requireSameKey(sql: Sql, key: Uint8Array): Promise<void> {
   const find = () => sql.query<{ key_check: Buffer }>('SELECT key_check FROM codemode.identity');

@@ -3,18 +3,18 @@ import type { Sql } from './connection.js';
 import { OLDEST_VERSION } from './errors.js';
 import { MIGRATIONS, type Migration } from './migrations.js';
 
-/** Everything of ours is in a schema of our own, so that it can share a database with other programs. */
+/** All our tables are in our own schema, so that other programs can share the database. */
 export const SCHEMA = 'codemode';
 /** Hosts that start at once migrate one after the other. The number is arbitrary, and the same in every version. */
 const MIGRATION_LOCK = 0x636f6465;
 const MIGRATION_TIMEOUT_MS = 3_600_000;
-/** What marks the schema as ours, in its comment. */
+/** The comment that marks the schema as ours. */
 const MARK = 'codemode store';
 
 export interface SchemaState {
-  /** Migrations applied; 0: the schema does not exist. */
+  /** The number of applied migrations. 0 means that the schema does not exist. */
   readonly version: number;
-  /** The oldest program that works with it, by the number of migrations it knows. */
+  /** The oldest program version that works with it, as the number of migrations it knows. */
   readonly worksWith: number;
 }
 
@@ -23,19 +23,19 @@ interface Transactional extends Sql {
 }
 
 /**
- * Brings the schema to this program's version. A schema that is up to date needs no rights beyond reading: hosts can run as
- * a role that only reads and writes rows, once the owner has migrated. Throws `bad_config`.
+ * Brings the schema to this program's version. A schema that is up to date needs only read rights, so hosts can run as a role that
+ * only reads and writes rows once the owner has migrated. Throws `bad_config`.
  */
 export async function migrate(database: Transactional, migrations = MIGRATIONS): Promise<SchemaState> {
   await mustBeSupported(database);
   const before = await schemaState(database, migrations.length);
   if (isUsable(before, migrations.length) && before.version >= migrations.length) return before;
   return database.transaction(async (sql) => {
-    // An index over a large table takes as long as it takes, and so does waiting for the host that builds it.
+    // No timeout: an index over a large table takes long, and so does waiting for the host that builds it.
     await sql.query('SET LOCAL statement_timeout = 0');
     await sql.query('SET LOCAL lock_timeout = 0');
     await sql.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK], { timeoutMs: MIGRATION_TIMEOUT_MS });
-    // Another host may have been first.
+    // Another host may have migrated in the meantime.
     const { version } = await schemaState(sql, migrations.length);
     if (version === 0) await createSchema(sql);
     for (const [index, migration] of migrations.entries()) {
@@ -45,7 +45,7 @@ export async function migrate(database: Transactional, migrations = MIGRATIONS):
   });
 }
 
-/** Throws `bad_config` where the schema belongs to something else, or to a newer program. */
+/** Throws `bad_config` if the schema belongs to another program, or to a newer version. */
 export async function schemaState(sql: Sql, known = MIGRATIONS.length): Promise<SchemaState> {
   const [schema] = await sql.query<{ comment: string | null; tables: number }>(
     `SELECT obj_description(oid, 'pg_namespace') AS comment,
@@ -55,7 +55,7 @@ export async function schemaState(sql: Sql, known = MIGRATIONS.length): Promise<
   );
   if (schema === undefined) return NOTHING;
   if (schema.comment !== MARK) {
-    // An administrator may have made an empty schema for a role that must not create one.
+    // An administrator may have created an empty schema for a role that must not create one.
     if (schema.comment === null && schema.tables === 0) return NOTHING;
     throw new HostError(
       'bad_config',

@@ -11,14 +11,14 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * The oldest program, by the number of migrations it knows, that still works once this one is applied. Without it: the one
-   * before. Two builds serve at once while hosts are upgraded one by one, so a migration only adds; what it replaces is
-   * dropped by a later one.
+   * The oldest program version, as the number of migrations it knows, that still works once this migration is applied. Default: the
+   * previous version. Two builds serve at once during a rolling upgrade, so a migration only adds. A later migration drops what it
+   * replaces.
    */
   readonly worksWith?: number;
 }
 
-/** What each version of the program adds to the schema, in order. Those that were released are never changed. */
+/** What each version adds to the schema, in order. Released migrations are never changed. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'identity', sql: IDENTITY, worksWith: 1 },
   { name: 'hosts', sql: HOSTS },

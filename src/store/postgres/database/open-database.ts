@@ -3,7 +3,7 @@ import { Postgres, type PostgresOptions } from './connection.js';
 import { requireSameKey } from './key-check.js';
 import { migrate } from './migrate.js';
 
-/** Connects, brings the schema up to date, and makes sure that this host has the key of the others. Throws `bad_config`. */
+/** Connects, brings the schema up to date, and checks that this host has the same key as the others. Throws `bad_config`. */
 export async function openDatabase(options: PostgresOptions, key: Uint8Array): Promise<Postgres> {
   const postgres = await Postgres.open(options);
   try {

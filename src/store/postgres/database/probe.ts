@@ -1,11 +1,11 @@
 import type { Postgres } from './connection.js';
 
-/** An answer that takes longer is none: who asks has other hosts to choose from. */
+/** A slower answer counts as no answer: the load balancer has other hosts to choose from. */
 const ANSWER_MS = 1_000;
-/** Anybody may ask for it, so the database is asked no more often than this. */
+/** Anybody may request the probe, so the database is asked at most this often. */
 const KEPT_MS = 500;
 
-/** Whether the database answers, for balancers that ask every second or two. */
+/** Whether the database answers, for load balancers that ask every second or two. */
 export class Probe {
   readonly #postgres: Postgres;
   #answer: Promise<boolean> | undefined;

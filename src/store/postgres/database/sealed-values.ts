@@ -9,7 +9,7 @@ import type { ResultStore } from '../../results.js';
 import type { ApproverSecretStore } from '../../store.js';
 import type { Postgres } from './connection.js';
 
-/** Values under names, sealed and bound to them: who can write to the table and has no key can plant none. */
+/** Named values, sealed and bound to their names: an attacker who can write to the table but has no key cannot plant one. */
 export class SealedValues {
   readonly #postgres: Postgres;
   readonly #key: Uint8Array;
@@ -19,7 +19,7 @@ export class SealedValues {
     this.#key = key;
   }
 
-  /** Undefined where there is none. Throws where there is one that was not sealed by a host with this key. */
+  /** Undefined if there is no value. Throws if the value was not sealed by a host with this key. */
   async read(name: string): Promise<string | undefined> {
     const [row] = await this.#postgres.query<{ sealed: Buffer }>(
       'SELECT sealed FROM codemode.sealed_values WHERE name = $1',
@@ -48,7 +48,7 @@ export class SealedValues {
 
 type Open = () => Promise<SealedValues>;
 
-/** The token of the HTTP surface of all hosts. Of two hosts that make one at once, both get the first. */
+/** The token of the HTTP surface of all hosts. If two hosts create one at once, both get the first. */
 export async function sharedAccessToken(open: Open): Promise<string> {
   const values = await open();
   const known = await values.read(TOKEN);
@@ -57,7 +57,7 @@ export async function sharedAccessToken(open: Open): Promise<string> {
   return (await values.read(TOKEN)) as string;
 }
 
-/** A cache that cannot be reached costs a start some time, and nothing else. */
+/** An unreachable cache only makes a start slower. */
 export function sharedCatalogCache(open: Open): CatalogCache {
   const name = (serverId: string) => `catalog ${serverId}`;
   return {
@@ -89,7 +89,7 @@ export function sharedObservedTypes(open: Open): ObservedTypesStore {
   };
 }
 
-/** Bound to the caller by their names: under a handle of another caller there is nothing. */
+/** The names include the caller, so a handle of another caller finds nothing. */
 export function sharedResults(open: Open): ResultStore {
   const name = (caller: string, handle: string) => `${RESULT_PREFIX}${JSON.stringify([caller, handle])}`;
   return {
@@ -118,7 +118,7 @@ export function sharedApproverSecret(open: Open): ApproverSecretStore {
   };
 }
 
-/** Names of kept results begin so. */
+/** The prefix of the names of kept results. */
 export const RESULT_PREFIX = 'result ';
 const TOKEN = 'access token';
 const TYPES = 'observed types';
@@ -130,6 +130,6 @@ async function tried(act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch {
-    // The next host that learns it writes it.
+    // The next host that learns the value writes it.
   }
 }

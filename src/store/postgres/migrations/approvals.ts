@@ -1,4 +1,4 @@
-/** Questions to people, what they said, and permissions that reach further than one call. */
+/** Approvals, their decisions, and grants that cover more than one call. */
 export const APPROVALS = `
   CREATE TABLE codemode.approvals (
     id text PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** Records of calls: a chain for each host, and anchors that hash the ends of all chains together. */
+/** Records of calls: one chain per host, and anchors that hash the ends of all chains together. */
 export const AUDIT = `
   CREATE TABLE codemode.audit_chains (
     chain text PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** Hosts that are up, by the clock of the database. What a host holds is free as soon as its row has expired. */
+/** Hosts that are up, by the database clock. What a host holds is released as soon as its row has expired. */
 export const HOSTS = `
   CREATE TABLE codemode.hosts (
     id text PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** One row: proves that a host has the key under which everything in this database is sealed, without telling the key. */
+/** One row that proves, without revealing the key, that a host has the key under which this database is sealed. */
 export const IDENTITY = `
   CREATE TABLE codemode.identity (
     id smallint PRIMARY KEY DEFAULT 1 CHECK (id = 1),

@@ -1,4 +1,4 @@
-/** Runs that are suspended or have ended, and what happened to those that were resumed since they were suspended. */
+/** Runs that are suspended or have ended, and what happened to resumed runs since they were suspended. */
 export const RUNS = `
   CREATE TABLE codemode.runs (
     id text PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** Calls of ended runs that were undone. What became of each is sealed. */
+/** Calls of ended runs that were undone. The outcome of each is sealed. */
 export const UNDONE = `
   CREATE TABLE codemode.undone (
     run text NOT NULL,

@@ -7,14 +7,14 @@ import { markAllReady } from '../runs/run-lock.js';
 import { QUEUE_SCHEMA } from './jobs.js';
 
 const payloadSchema = z.object({ caller: z.string().optional() });
-/** Modules that no run names are kept for longer than hosts believe that they are stored. */
+/** Unreferenced modules are kept for longer than hosts assume that they are stored. */
 const MODULES_KEPT = '1 hour';
-/** Rows of hosts that have ended are kept as long, for people who look. */
+/** Rows of ended hosts are kept this long for people to inspect. */
 const HOSTS_KEPT = '1 day';
-/** Results under handles; a host that goes on keeps its own for longer. */
+/** Results under handles. A running host keeps its own for longer. */
 const RESULTS_KEPT = '1 day';
 
-/** With a caller: its oldest ended runs beyond its quota. Without one: what hosts that are gone left behind. */
+/** With a caller: deletes its oldest ended runs beyond its quota. Without one: deletes what hosts that are gone left behind. */
 export async function cleanUp(postgres: Postgres, quotas: CallerQuotas, payload: unknown): Promise<void> {
   const { caller } = payloadSchema.parse(payload ?? {});
   if (caller === undefined) await forgetGone(postgres);
@@ -40,7 +40,7 @@ async function forgetGone(postgres: Postgres): Promise<void> {
   await postgres.change(
     `DELETE FROM codemode.sealed_values WHERE starts_with(name, '${RESULT_PREFIX}') AND saved_at < now() - interval '${RESULTS_KEPT}'`,
   );
-  // Jobs of hosts that died with them: what they were for was added again since.
+  // Jobs that died with their hosts. Their work has been added again since.
   await postgres.query(
     `SELECT count(*) FROM ${QUEUE_SCHEMA}.complete_jobs(ARRAY(SELECT id FROM ${QUEUE_SCHEMA}.jobs WHERE attempts >= max_attempts))`,
   );

@@ -2,13 +2,13 @@ import type { Postgres, SqlValue } from '../database/connection.js';
 import { lockRuns, markReady } from '../runs/run-lock.js';
 import { announce } from './wakes.js';
 
-/** Times of approvals are milliseconds; which of them have passed is told by the clock of the database. */
+/** Approvals store times in milliseconds. The database clock decides which have passed. */
 export const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 
-/** Runs whose questions are closed in one transaction. Each is a lock, and the database has room for some thousands of all hosts. */
+/** Runs whose approvals are closed in one transaction. Each takes a lock, and the database has room for some thousands over all hosts. */
 const RUNS_AT_ONCE = 200;
 
-/** Closes questions that nobody will answer. Their runs are resumed, and hear that nobody did. How many there were. */
+/** Closes approvals that nobody will decide. Their runs are resumed and learn that nobody decided. Returns how many were closed. */
 export async function closeQuestions(postgres: Postgres, which: string, values: readonly SqlValue[]): Promise<number> {
   for (let total = 0; ; ) {
     const { runs, closed } = await closeSome(postgres, which, values);

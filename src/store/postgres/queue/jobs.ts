@@ -1,23 +1,23 @@
 import type { Sql } from '../database/connection.js';
 
-/** The tables of the queue library, beside ours. */
+/** The schema of the queue library's tables, beside ours. */
 export const QUEUE_SCHEMA = 'codemode_queue';
 
-/** What hosts do for each other. Whichever host is free first takes a job. */
+/** Work that hosts do for each other. The first free host takes a job. */
 export type JobTask = 'resume_run' | 'expire_approvals' | 'clean_up';
 
 export interface Job {
   readonly task: JobTask;
   readonly payload: object;
-  /** A second job with the same key replaces the first one, unless that one is being worked on. */
+  /** A second job with the same key replaces the first, unless the first is in progress. */
   readonly key: string;
-  /** Not before then, by the clock of the database; at once without it. */
+  /** The earliest start, by the database clock. Default: at once. */
   readonly atMs?: number;
 }
 
 const MAX_ATTEMPTS = 25;
 
-/** Adds jobs as part of the caller's transaction: they exist exactly if the transaction is committed. */
+/** Adds jobs in the caller's transaction: they exist only if the transaction is committed. */
 export async function addJobs(sql: Sql, jobs: readonly Job[]): Promise<void> {
   if (jobs.length === 0) return;
   await sql.query(
@@ -33,7 +33,7 @@ export async function addJobs(sql: Sql, jobs: readonly Job[]): Promise<void> {
   );
 }
 
-/** Tells the hosts that these runs wait for nobody. A hint: who takes it must win the lease of the run. */
+/** Tells the hosts that these runs have no pending approval. A hint: the host that takes the job must still win the run's lease. */
 export function resumeJobs(runIds: readonly string[]): Job[] {
   return [...new Set(runIds)].map((run) => ({ task: 'resume_run', payload: { run }, key: resumeKey(run) }));
 }
@@ -42,13 +42,13 @@ export function resumeKey(runId: string): string {
   return `run:${runId}`;
 }
 
-/** One job for all questions that expire in the same second. */
+/** One job for all approvals that expire in the same second. */
 export function expireJob(expiresAtMs: number): Job {
   const atMs = Math.ceil(expiresAtMs / 1_000) * 1_000;
   return { task: 'expire_approvals', payload: {}, key: `expire:${atMs}`, atMs };
 }
 
-/** Jobs that would delete of the same caller become one. */
+/** Clean-up jobs for the same caller are merged into one. */
 export function cleanUpJob(caller: string): Job {
   return { task: 'clean_up', payload: { caller }, key: `clean:${caller}` };
 }

@@ -5,21 +5,21 @@ import { pause } from '../../../lib/async/pause.js';
 import type { Postgres } from '../database/connection.js';
 
 const RECONNECT = { firstMs: 100, maxMs: 5_000, factor: 2 };
-/** How long a message of our own may take to come back before the connection counts as deaf. */
+/** How long our own message may take to come back before the connection counts as deaf. */
 const PROBE_MS = 2_000;
-/** A link that was cut without a word is noticed by a statement that gets no answer. */
+/** A silently cut link is detected by a statement that gets no answer. */
 const CHECK_EVERY_MS = 10_000;
 
 export interface ListenerOptions {
   readonly channel: string;
   onMessage(payload: string): void;
-  /** Messages may have been missed: look for what they would have told. */
+  /** Messages may have been missed: look for what they would have announced. */
   onConnected(): void;
 }
 
 /**
- * Hears what other hosts announce with `pg_notify`. Only a hint: messages are lost while the connection is down, and behind a
- * transaction pooler none arrives at all. So a host that listens polls as well; `isLive` tells how rarely is enough.
+ * Receives what other hosts announce with `pg_notify`. Only a hint: messages are lost while the connection is down, and behind a
+ * transaction pooler none arrives at all. So a listening host polls as well; `isLive` tells how rarely is enough.
  */
 export class Listener {
   readonly #database: Postgres;
@@ -35,7 +35,7 @@ export class Listener {
     this.#ended = this.#run();
   }
 
-  /** Whether a message of another host would arrive now. */
+  /** Whether a message from another host would arrive now. */
   get isLive(): boolean {
     return this.#isLive;
   }
@@ -54,7 +54,7 @@ export class Listener {
           attempt = 0;
         });
       } catch {
-        // The database is down or the link is cut: try again below.
+        // The database is down or the link is cut: retry below.
       }
       this.#isLive = false;
       client.end().catch(() => {});
@@ -62,7 +62,7 @@ export class Listener {
     }
   }
 
-  /** Returns when the connection is lost, or when it turns out that nothing arrives on it. */
+  /** Returns when the connection is lost, or when no messages arrive on it. */
   async #listen(client: Client, onLive: () => void): Promise<void> {
     const { channel, onMessage, onConnected } = this.#options;
     const lost = new AbortController();
@@ -80,7 +80,7 @@ export class Listener {
     });
     try {
       await client.query(`LISTEN ${channel}`);
-      // By another connection: a pooler may pass on what its own statement announced, and nothing else.
+      // Sent over another connection: a pooler may deliver only the notifications of its own statement.
       await this.#database.query('SELECT pg_notify($1, $2)', [channel, probe]);
       await pause(PROBE_MS, lost.signal, { isRef: false });
       while (this.#isLive && !lost.signal.aborted) {

@@ -3,18 +3,18 @@ import { isUp } from '../host-lease.js';
 import { NOW_MS } from './close-questions.js';
 import { addJobs, expireJob, QUEUE_SCHEMA, resumeJobs, resumeKey } from './jobs.js';
 
-/** SQL: a run that waits for nobody, and that no host has that is up. */
+/** SQL: a suspended run that is ready and that no live host holds. */
 export const RESUMABLE = `state = 'suspended' AND is_ready AND (lease_owner IS NULL OR NOT ${isUp('lease_owner')})`;
 
-/** Runs whose jobs are added again with one heartbeat. */
+/** The most runs whose jobs are added again with one heartbeat. */
 const MAX_REPAIRED = 500;
-/** A question that is open so long after its expiry has lost its job. */
+/** An approval that is still pending this long after its expiry has lost its job. */
 const OVERDUE_MS = 5_000;
 
-/** Adds jobs that no host was told of, or whose host died with them: the library would give those back after four hours. */
+/** Adds jobs that no host was told of, or whose host died with them: the library would return those only after four hours. */
 export async function addLostJobs(sql: Sql): Promise<void> {
-  // In any order: runs that no host can resume must not hide others. One whose job failed does not wait for the library, which
-  // would try it again after seconds, then minutes, then hours.
+  // In random order: runs that no host can resume must not hide others. A run whose job failed does not wait for the library, which
+  // would retry after seconds, then minutes, then hours.
   const forgotten = await sql.query<{ id: string }>(
     `SELECT id FROM codemode.runs WHERE ${RESUMABLE} AND NOT EXISTS (SELECT 1 FROM ${QUEUE_SCHEMA}.jobs
         WHERE jobs.key = '${resumeKey('')}' || runs.id AND jobs.locked_at IS NULL AND jobs.run_at <= now()

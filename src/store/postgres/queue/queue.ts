@@ -6,26 +6,26 @@ import { pause } from '../../../lib/async/pause.js';
 import type { Postgres, Sql } from '../database/connection.js';
 import { type JobTask, QUEUE_SCHEMA } from './jobs.js';
 
-/** What a job was given comes out of the database: its author parses it. */
+/** Payloads come from the database, so each handler parses its own. */
 export type JobHandlers = Readonly<Record<JobTask, (payload: unknown) => Promise<void>>>;
 
 export interface QueueWork {
   readonly handlers: JobHandlers;
-  /** Jobs at once in this process. */
+  /** Concurrent jobs in this process. */
   readonly atOnce: number;
 }
 
-/** Its own, so that neither a host under load nor its jobs wait for each other: one listens, the others take jobs. */
+/** A separate pool, so that neither a loaded host nor its jobs wait for each other: one connection listens, the others take jobs. */
 const CONNECTIONS = 3;
-/** How often each of a host's places looks for a job that it was not told of. Behind a transaction pooler it is told of none. */
+/** How often each job slot polls for a job that was not announced. Behind a transaction pooler no job is announced. */
 const POLL_MS = { direct: 2_000, pooled: 500 } as const;
-/** How soon the library is started again after the database was away for longer than it waits. */
+/** How soon the library is restarted after the database was down for longer than the library waits. */
 const RESTART_AFTER_MS = 1_000;
-/** What nobody asked for is cleaned up so often, on one host. */
+/** How often the clean-up without a caller runs, on one host. */
 const CLEAN_UP_AT = '*/10 * * * *';
 const MIGRATION_LOCK = 0x71756575;
 
-/** Creates or upgrades the tables of the queue. Needs the rights of the owner only where there is something to do. */
+/** Creates or upgrades the tables of the queue. Needs the owner's rights only if there is something to do. */
 export async function migrateQueue(database: Postgres): Promise<void> {
   const { runMigrations } = await loadLibrary();
   // One host after the other, as with our own tables.
@@ -47,7 +47,7 @@ export async function hasQueue(sql: Sql): Promise<boolean> {
   return table?.name != null;
 }
 
-/** Jobs that outlive the host that added them, worked on by any host. graphile-worker does the work; see decision 0104. */
+/** Jobs that outlive the host that added them and that any host can take. graphile-worker does the work; see decision 0104. */
 export class Queue {
   readonly #pool: Pool;
   readonly #work: QueueWork;
@@ -63,13 +63,13 @@ export class Queue {
     this.#ended = this.#run();
   }
 
-  /** Begins no job from now on. */
+  /** Starts no further job. */
   readonly stop: Stop = () => {
     this.#stop.abort();
     void this.#runner?.stop().catch(() => {});
   };
 
-  /** Resolves when the jobs under way are done, or were given back. */
+  /** Resolves when the jobs in progress are done or were given back. */
   async close(): Promise<void> {
     this.stop();
     await this.#ended;
@@ -83,7 +83,7 @@ export class Queue {
         if (this.#stop.signal.aborted) await this.#runner.stop();
         await this.#runner.promise;
       } catch {
-        // The database was away for longer than the library waits. Jobs that it held are added again by `repair`.
+        // The database was down for longer than the library waits. `repair` adds the jobs it held again.
       }
       await pause(RESTART_AFTER_MS, this.#stop.signal, { isRef: false });
     }
@@ -98,7 +98,7 @@ export class Queue {
       taskList: { ...this.#work.handlers },
       concurrency: this.#work.atOnce,
       pollInterval: this.#pollMs,
-      // Ours ends the program, and drains first.
+      // Our own signal handler ends the program, and drains first.
       noHandleSignals: true,
       parsedCronItems: cleanUp,
     });
@@ -124,7 +124,7 @@ async function libraryOptions(pgPool: Pool) {
     schema: QUEUE_SCHEMA,
     // A pooler may give each statement another connection.
     noPreparedStatements: true,
-    // It would write every job to stdout, which belongs to the protocol.
+    // The library would log every job to stdout, which belongs to the protocol.
     logger: new Logger(() => () => {}),
   };
 }

@@ -3,17 +3,17 @@ import type { Postgres, Sql } from '../database/connection.js';
 import { Listener } from './listener.js';
 
 const CHANNEL = 'codemode_wake';
-/** Messages can be lost, so it is looked without one as well: rarely where they arrive, often where they do not. */
+/** Messages can be lost, so the host also polls: rarely if messages arrive, often if they do not. */
 const LOOK_EVERY_MS = { live: 3_000, deaf: 250 } as const;
 
-/** Tells all hosts, when the transaction commits, that a question was decided. */
+/** Tells all hosts that an approval was decided, when the transaction commits. */
 export async function announce(sql: Sql): Promise<void> {
   await sql.query(`SELECT pg_notify('${CHANNEL}', '')`);
 }
 
 /**
- * Wakes the hosts in which a run waits for a decision. All of them hear of each: only the host that has the run knows which one it
- * waits for, so this is no job for one of them. The connection that listens is opened with the first that waits.
+ * Notifies the hosts in which a run waits for a decision. All hosts get each message: only the host that has the run knows which
+ * decision it waits for, so this is not a job for one host. The listening connection is opened with the first watcher.
  */
 export class Wakes {
   readonly #postgres: Postgres;

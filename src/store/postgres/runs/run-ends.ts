@@ -3,14 +3,14 @@ import type { EndedRun, SharedModules } from '../../runs.js';
 import type { Postgres, Sql } from '../database/connection.js';
 import { addJobs, cleanUpJob } from '../queue/jobs.js';
 
-/** How long it is believed that the modules of a recording are stored. Those that no run names are kept for longer. */
+/** How long a host assumes that the modules of a recording are stored. Unreferenced modules are kept for longer. */
 const MODULES_KNOWN_MS = 10 * 60_000;
 const MAX_MODULES_KNOWN = 1_000;
-/** The oldest runs of a caller are deleted after so many ends. */
+/** The oldest runs of a caller are deleted each time this many runs have ended. */
 const PRUNE_EVERY = 50;
 const MAX_CALLERS_COUNTED = 1_000;
 
-/** Writes how runs ended: those of one batch in one statement. */
+/** Writes how runs ended, one batch in one statement. */
 export class RunEnds {
   readonly #postgres: Postgres;
   readonly #seals: RunSeals;
@@ -24,7 +24,7 @@ export class RunEnds {
     this.#hostId = hostId;
   }
 
-  /** Returns the ids of those that another host has taken over. */
+  /** Returns the ids of runs that another host has taken over. */
   async write(ends: readonly EndedRun[], nowMs: number): Promise<string[]> {
     const resumed = ends.flatMap(({ id, lease }) => (lease === undefined ? [] : [id]));
     const modules = this.#newModules(ends, nowMs);
@@ -85,7 +85,7 @@ export class RunEnds {
     return rows.map(({ id }) => id);
   }
 
-  /** Those that other recordings do not share yet, as far as this host knows. */
+  /** The modules that are not stored yet, as far as this host knows. */
   #newModules(ends: readonly EndedRun[], nowMs: number): SharedModules[] {
     if (this.#modules.size > MAX_MODULES_KNOWN) this.#modules.clear();
     const named = ends.flatMap(({ modules, recordingJson }) =>
@@ -108,13 +108,13 @@ export class RunEnds {
     for (const { caller } of ends) {
       const count = (this.#counts.get(caller) ?? 0) + 1;
       this.#counts.set(caller, count);
-      // Nobody waits for it, and what fails is done after the next ends.
+      // Not awaited. If it fails, it is repeated after the next ends.
       if (count % PRUNE_EVERY === 0) addJobs(this.#postgres, [cleanUpJob(caller)]).catch(() => {});
     }
   }
 }
 
-/** What happened since a run was suspended is of no use once it has ended. What was not ended keeps it. */
+/** The progress since a run was suspended is useless once the run has ended. Runs that are still suspended keep it. */
 async function forgetProgress(sql: Sql, ids: readonly string[]): Promise<void> {
   for (const table of ['run_calls', 'run_deliveries'])
     await sql.change(

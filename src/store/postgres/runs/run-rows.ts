@@ -63,7 +63,7 @@ export async function pageOfRuns(sql: Sql, choice: RunChoice, limit: number): Pr
   return rows.map((row) => ({ ...readRow(row), place: { createdAtMs: row.created_at, rowid: row.place } }));
 }
 
-/** Bytes of the answers that runs of a time gave, by day (UTC), without unsealing them. */
+/** Response bytes of the runs since a time, by day (UTC), without unsealing them. */
 export async function answersByDay(
   sql: Sql,
   sinceMs: number,

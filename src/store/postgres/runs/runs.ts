@@ -38,8 +38,8 @@ export interface PostgresRunsOptions {
 const RETRY = { firstMs: 100, maxMs: 5_000, factor: 2 };
 
 /**
- * Runs in the database that hosts share. A suspended run belongs to the host that has claimed it for as long as that host is up;
- * every write about it names the fence that the claim gave it, in the statement that writes.
+ * Runs in the database that hosts share. A claimed suspended run belongs to its host for as long as that host is up. Every write
+ * about it checks the fence from the claim, in the same statement.
  */
 export class PostgresRunStore implements RunStore {
   readonly #postgres: Postgres;
@@ -61,8 +61,8 @@ export class PostgresRunStore implements RunStore {
   }
 
   /**
-   * A run that could not be stored goes on waiting in its host, so it must not be stored after all: tried again until that is
-   * known. Nothing else happens with the run meanwhile.
+   * A run that could not be stored keeps waiting in its host, so it must not turn out to be stored after all. The write is retried
+   * until its outcome is known. Nothing else happens with the run in the meantime.
    */
   async suspend(run: SuspendedRun, nowMs: number): Promise<void> {
     const context = this.#seals.seal('context', run, run.contextJson);
@@ -76,7 +76,7 @@ export class PostgresRunStore implements RunStore {
         const isAnswered = isHostError(error, 'lease_lost') || isHostError(error, 'quota_exceeded');
         isUnknown ||= isHostError(error, 'store_unavailable');
         if (isAnswered || !isUnknown) throw error;
-        // Where it was stored all the same, another host resumes it; where not, it ends with this host.
+        // If the run was stored after all, another host resumes it. If not, it ends with this host.
         if (this.#host.isClosed) throw leaseLost(run.id);
         await pause(backoffMs(attempt, RETRY));
       }
@@ -99,10 +99,10 @@ export class PostgresRunStore implements RunStore {
             title, bytes) VALUES ($1, $2, $3, $4, $5, 'suspended', $6, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING`,
         [id, caller, profile, setting, codeDigest, nowMs, program, context, title, bytes],
       );
-      // An earlier attempt was written: another host may have it by now, and there was room for it.
+      // An earlier attempt was written: there was room for the run, and another host may hold it now.
       if (added === 0) return;
     } else {
-      // A new fence: whether this was written or not, this host has no power over the run afterwards.
+      // A new fence: whether or not this write succeeds, this host has no power over the run afterwards.
       const changed = await sql.change(
         `UPDATE codemode.runs SET updated_at = $4, program = $5, context = $6, bytes = $7, lease_owner = NULL,
             fence = fence + 1, is_ready = false
@@ -182,7 +182,7 @@ export class PostgresRunStore implements RunStore {
     this.#queue ??= new Queue(this.#postgres, {
       atOnce: taker.room,
       handlers: {
-        // Held as long as the run lasts: a host that has no room takes no job.
+        // The job is held until the run is done, so a host without room takes no job.
         resume_run: async (payload) => {
           const run = await this.#resumableOf(payload);
           // A run whose servers this host lacks is announced again with the next heartbeat.
@@ -216,14 +216,14 @@ export class PostgresRunStore implements RunStore {
       if (row === undefined) this.#held.delete(id);
       return row && { runId: id, fence: row.fence };
     } catch (error) {
-      // Where it was claimed all the same, the next heartbeat gives it up.
+      // If the run was claimed after all, the next heartbeat releases it.
       this.#held.delete(id);
       throw error;
     }
   }
 
   async release({ runId, fence }: RunLease): Promise<void> {
-    // Where this fails, the next heartbeat gives up what is not held.
+    // If this fails, the next heartbeat releases what is not held.
     this.#held.delete(runId);
     await this.#postgres.change(
       'UPDATE codemode.runs SET lease_owner = NULL WHERE id = $1 AND fence = $2 AND lease_owner = $3',
@@ -231,7 +231,7 @@ export class PostgresRunStore implements RunStore {
     );
   }
 
-  /** Gives up claims that this host does not know of, and adds jobs that no host was told of or that were lost with their host. */
+  /** Releases claims that this host does not know of, and adds jobs that were never announced or were lost with their host. */
   async #repair(): Promise<void> {
     await this.#postgres.change(
       `UPDATE codemode.runs SET lease_owner = NULL WHERE lease_owner = $1 AND NOT (id = ANY($2))`,
@@ -240,7 +240,7 @@ export class PostgresRunStore implements RunStore {
     await addLostJobs(this.#postgres);
   }
 
-  /** Hands over at once what this host has claimed. */
+  /** Releases at once what this host has claimed. */
   async close(): Promise<void> {
     await this.#queue?.close();
     this.#held.clear();
@@ -271,7 +271,7 @@ export class PostgresRunStore implements RunStore {
     };
     const isWhole =
       contextJson !== undefined &&
-      // With one missing in the middle, the program would take another path.
+      // If a delivery is missing in the middle, the program would take another path.
       deliveries.every(({ position }, index) => position === (deliveries[0]?.position ?? 0) + index) &&
       sinceThen.deliveries.every((each) => each !== undefined) &&
       sinceThen.calls.every(({ callJson }) => callJson !== undefined);
@@ -305,7 +305,7 @@ export class PostgresRunStore implements RunStore {
     return this.#putCall(lease, number, 'made', callJson);
   }
 
-  /** A host that was paused between the two must not send what another host has told the program to be unknown. */
+  /** A host that was paused between the checks must not send a call that another host has reported to the program as unknown. */
   async callSent(lease: RunLease, number: number, callJson: string): Promise<void> {
     if (!this.#host.isCertain) throw leaseUncertain(lease.runId);
     await this.#putCall(lease, number, 'sent', callJson);
@@ -368,7 +368,7 @@ export class PostgresRunStore implements RunStore {
 
 const resumePayload = z.object({ run: z.string() });
 
-/** The run, where this host still has it. It is locked until the statement is done: nobody takes it over in between. */
+/** The run, if this host still holds it. The row is locked until the statement is done, so no host can take it over in between. */
 const HELD = `WITH held AS (SELECT id FROM codemode.runs
   WHERE id = $1 AND fence = $2 AND lease_owner = $3 AND state = 'suspended' FOR SHARE)`;
 

@@ -6,38 +6,38 @@ import { processIdentity } from '../../../lib/files/process-identity.js';
 import { writeWhole } from '../../../lib/files/write-whole.js';
 import type { AuditKeys } from '../../audit-keys.js';
 
-/** Of the state folder: one file for each host that makes calls. */
+/** A folder in the state folder, with one file for each host that makes calls. */
 export const JOURNAL_FOLDER = 'audit-open';
 export const JOURNAL_ENDING = '.journal';
 
 /** The first line: whose journal it is. */
 export interface JournalHeader {
   readonly format: 1;
-  /** With which the ids of all its calls begin. */
+  /** The prefix of the ids of all its calls. */
   readonly host: string;
   readonly process: string;
-  /** How long the chain was when the host began: all its records are behind that. */
+  /** The length of the chain when the host started. All records of the host come after it. */
   readonly from: number;
 }
 
 export interface JournalOwner extends Pick<JournalHeader, 'host' | 'from'> {
-  /** Who writes it; this process, unless another is named. */
+  /** The process that writes it. Default: this process. */
   readonly process?: string;
 }
 
-/** A call that is sent, or what became of one. */
+/** A call that is sent, or the outcome of one. */
 export type JournalEntry = AuditEntry | CallOutcome;
 
-/** Of one line; those of calls are a tenth of it. */
+/** The limit for one line. Lines of calls take a tenth of it. */
 const MAX_LINE_BYTES = 64 * 1024;
 
 /**
- * Records that are not in the chain yet: calls that were sent, and the latest outcomes. Writing a line takes 2 µs, a commit
- * of the database ten times as long; both survive when the process is killed.
+ * Records that are not in the chain yet: calls that were sent, and the latest outcomes. Writing a line takes 2 µs, a commit of the
+ * database ten times as long. Both survive if the process is killed.
  *
- * Each line is authenticated together with the previous one, so that none can be changed, moved or removed. Only the last
- * lines can be cut off, until they are in the chain. When everything is in the chain, the file is overwritten from its
- * start, which is cheaper than letting it grow: lines after the last one are older, and their authentication fails.
+ * Each line is authenticated together with the previous one, so that none can be changed, moved or removed. Only the last lines can
+ * be cut off, until they are in the chain. When everything is in the chain, the file is overwritten from its start, which is
+ * cheaper than letting it grow. Lines after the last new one are older, and their authentication fails.
  */
 export class AuditJournal {
   readonly #keys: AuditKeys;
@@ -72,20 +72,20 @@ export class AuditJournal {
     return this.#bytes;
   }
 
-  /** The entry is in the file when this returns, even if the process is killed then. Throws if the disk is full. */
+  /** The entry is in the file when this returns, even if the process is killed afterwards. Throws if the disk is full. */
   write(entry: JournalEntry): void {
     const body = JSON.stringify(entry);
     const mac = this.#keys.journalMac(this.#mac, body);
     const bytes = this.#buffer.write(`${mac} ${body}\n`);
     if (bytes === MAX_LINE_BYTES) throw new Error('the journal of calls cannot be written: too long a line');
-    // A part of a line is none: the next one is written over it.
+    // A partial line does not count: the next line overwrites it.
     if (writeSync(this.#descriptor, this.#buffer, 0, bytes, this.#bytes) < bytes)
       throw new Error('the journal of calls cannot be written: the disk is full');
     this.#bytes += bytes;
     this.#mac = mac;
   }
 
-  /** Everything in it is in the chain. */
+  /** Call this when every entry is in the chain. */
   empty(): void {
     ({ bytes: this.#bytes, mac: this.#mac } = this.#start);
   }

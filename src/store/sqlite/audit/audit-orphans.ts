@@ -6,7 +6,7 @@ import { isProcessAlive } from '../../../lib/files/process-identity.js';
 import type { AuditKeys } from '../../audit-keys.js';
 import { JOURNAL_ENDING, JOURNAL_FOLDER, type JournalEntry, type JournalHeader } from './audit-journal.js';
 
-/** A host empties its journal long before. */
+/** Far more than a host lets its journal grow. */
 const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 const headerSchema = z.object({
@@ -16,16 +16,16 @@ const headerSchema = z.object({
   from: z.number().int().nonnegative(),
 });
 
-/** What a host that is gone has left. */
+/** The journal of a host that is gone. */
 export interface OrphanedJournal {
   readonly host: string;
   readonly from: number;
-  /** In the order in which they were written; of a call the last one counts. */
+  /** In the order in which they were written. The last entry of a call counts. */
   readonly entries: readonly JournalEntry[];
   remove(): void;
 }
 
-/** Journals of hosts that are gone. Throws where one was not left as its host wrote it. */
+/** Journals of hosts that are gone. Throws if one was changed after its host wrote it. */
 export function orphanedJournals(stateFolder: string, keys: AuditKeys): OrphanedJournal[] {
   return journalFiles(stateFolder).flatMap((file) => {
     const text = readJournal(file);
@@ -34,7 +34,7 @@ export function orphanedJournals(stateFolder: string, keys: AuditKeys): Orphaned
   });
 }
 
-/** Of each call the last word, where the chain does not have it yet. */
+/** The final outcome of each call whose outcome is not in the chain yet. */
 export function missingOutcomes(recorded: readonly AuditEntry[], left: readonly JournalEntry[]): AuditEntry[] {
   const known = new Map(recorded.map((entry) => [entry.callId, entry]));
   const open = new Map([...known].filter(([, { verdict }]) => verdict === 'sent'));
@@ -51,14 +51,14 @@ export function missingOutcomes(recorded: readonly AuditEntry[], left: readonly 
   return [...ended.values()];
 }
 
-/** Gives up what hosts that are gone have left, readable or not. */
+/** Deletes the journals of hosts that are gone, readable or not. */
 export function removeOrphans(stateFolder: string, keys: AuditKeys): void {
   for (const file of journalFiles(stateFolder)) {
     try {
       const text = readJournal(file);
       if (text !== undefined && parseJournal(text, file, keys) === undefined) continue;
     } catch {
-      // It was changed.
+      // The journal was changed.
     }
     rmSync(file, { force: true });
   }
@@ -76,7 +76,7 @@ function journalFiles(stateFolder: string): string[] {
   }
 }
 
-/** Undefined where another host was faster. */
+/** Undefined if another host has already removed it. */
 function readJournal(file: string): string | undefined {
   try {
     if (statSync(file).size > MAX_JOURNAL_BYTES) throw new JournalProblem(file);
@@ -87,7 +87,7 @@ function readJournal(file: string): string | undefined {
   }
 }
 
-/** Undefined where its host is still there. */
+/** Undefined if its host is still alive. */
 function parseJournal(text: string, file: string, keys: AuditKeys): OrphanedJournal | undefined {
   const [first, ...rest] = text.split('\n');
   const header = readLine(first ?? '', '', keys);
@@ -99,9 +99,9 @@ function parseJournal(text: string, file: string, keys: AuditKeys): OrphanedJour
   let mac = header.mac;
   for (const line of rest) {
     const read = readLine(line, mac, keys);
-    // The end: a line that was being written when the host was killed, or lines of an earlier time.
+    // The end: a line that was being written when the host was killed, or lines from before the file was overwritten.
     if (read === undefined) break;
-    // Ours by its mac, so in the form in which we wrote it.
+    // The mac shows that we wrote it, so it has our format.
     entries.push(read.value as JournalEntry);
     mac = read.mac;
   }
@@ -119,7 +119,7 @@ function splitOnce(line: string): [string, string?] {
   return at === -1 ? [line] : [line.slice(0, at), line.slice(at + 1)];
 }
 
-/** A journal that is not as its host left it. */
+/** A journal that was changed after its host wrote it. */
 export class JournalProblem extends Error {
   constructor(file: string) {
     super(`what a host that is gone has left in ${file} was changed`);

@@ -5,13 +5,13 @@ import type { Database } from '../database.js';
 
 const PAGE_ROWS = 1_000;
 
-/** Which rows: SQL and the values in it. */
+/** Which rows to read: SQL and its values. */
 export interface RowChoice {
   readonly where: string;
   readonly values: readonly (string | number)[];
 }
 
-/** Oldest first, read page by page: the table may be large. */
+/** Oldest first, page by page, because the table may be large. */
 export function* eachRow(database: Database, { where, values }: RowChoice = ALL): Generator<AuditRow> {
   const page = database.prepare<AuditRow>(
     `SELECT ${COLUMNS} FROM audit WHERE ${where} AND number > ? ORDER BY number LIMIT ${PAGE_ROWS}`,

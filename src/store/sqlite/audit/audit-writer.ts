@@ -2,7 +2,7 @@ import type { AuditEntry, CallOutcome } from '../../../domain/audit.js';
 import type { AuditWriter, AuditWriterOptions } from '../../audit.js';
 import type { AuditJournal } from './audit-journal.js';
 
-/** The chain, as far as its writer needs it. */
+/** What the writer needs of the chain. */
 export interface AuditChain {
   append(entries: readonly AuditEntry[]): void;
   seal(): Promise<void>;
@@ -48,7 +48,7 @@ export class JournaledWriter implements AuditWriter {
     this.#chain = chain;
     this.#journal = journal;
     this.#options = options;
-    // The journal of a host that was killed has just been appended.
+    // The journal of a killed host may have just been appended.
     this.#sealSoon();
   }
 

@@ -21,12 +21,12 @@ import { conditions, eachRow } from './audit-rows.js';
 import { JournaledWriter } from './audit-writer.js';
 
 /**
- * One record for each call, in a chain that several hosts append to. Each record's hash covers the one before it, each is
- * authenticated with a key that the database does not have, and the end of the chain is sealed in its own file.
+ * One record for each call, in a chain that several hosts append to. Each record's hash covers the previous record. Each record is
+ * authenticated with a key that the database does not have. The end of the chain is sealed in its own file.
  *
- * The order in which things are written keeps the chain verifiable wherever a host is killed or the power goes: the head
- * exists before the first record, and moves on only to records that are on the disk. So the table may be ahead of the
- * head; a table that is behind it has lost records.
+ * The order of writes keeps the chain verifiable wherever a host is killed or the power fails: the head exists before the first
+ * record, and advances only to records that are on the disk. So the table may be ahead of the head. A table that is behind the head
+ * has lost records.
  */
 export class SqliteAuditStore implements AuditStore {
   readonly #database: Database;
@@ -39,7 +39,7 @@ export class SqliteAuditStore implements AuditStore {
   readonly #last: Statement<Pick<AuditRow, 'number' | 'hash' | 'mac'>>;
   readonly #at: Statement<{ hash: string }>;
   readonly #anchor: Statement<Anchor>;
-  /** What we have written or looked at ourselves. */
+  /** The last head that this process has written or checked. */
   #seen: ChainHead = GENESIS;
 
   private constructor(database: Database, keys: AuditKeys, stateFolder: string) {
@@ -70,7 +70,7 @@ export class SqliteAuditStore implements AuditStore {
     return this.#keys.argumentsDigest(json);
   }
 
-  /** All of them or none. Throws where the chain is not what it was when somebody of us last wrote it. */
+  /** Atomic. Throws if the chain is not as a host with this key last wrote it. */
   append(entries: readonly AuditEntry[]): void {
     if (entries.length === 1 && this.#appendToOwn(entries[0] as AuditEntry)) return;
     this.#seen = this.#database.transaction(() => this.#appendAll(entries));
@@ -87,8 +87,8 @@ export class SqliteAuditStore implements AuditStore {
   }
 
   /**
-   * One record after one of our own, in one statement that does nothing unless that one is still the last: a third of the
-   * time of a transaction, and most calls that write come one by one.
+   * Appends one record after our own last one, in one statement that does nothing unless that one is still the last. It takes a
+   * third of the time of a transaction, and most calls that write come one by one.
    */
   #appendToOwn(entry: AuditEntry): boolean {
     const { count, hash } = this.#seen;
@@ -108,7 +108,7 @@ export class SqliteAuditStore implements AuditStore {
     return new JournaledWriter(this, await this.openJournal(host), options);
   }
 
-  /** For the calls of a host, whose ids begin with its own, until they are in the chain. */
+  /** A journal for the calls of a host, whose ids begin with `host`, until they are in the chain. */
   openJournal(host: string): Promise<AuditJournal> {
     return AuditJournal.create(this.#folder, this.#keys, { host, from: this.#seen.count });
   }
@@ -153,9 +153,9 @@ export class SqliteAuditStore implements AuditStore {
     }
   }
 
-  /** Moves the sealed head to the end of what is safely on the disk. */
+  /** Moves the sealed head to the end of what is synced to disk. */
   async seal(): Promise<void> {
-    // With the lock: the head must not move between the two looks.
+    // Under the lock: the head must not move between the two reads.
     const end = this.#database.transaction(() => this.#trustedEnd());
     const sealed = this.#head.read();
     if (typeof sealed !== 'string' && sealed.count >= end.count) return;
@@ -206,7 +206,7 @@ export class SqliteAuditStore implements AuditStore {
   }
 
   verify(expected?: ChainHead): ChainReport {
-    // The head first: what is appended meanwhile only puts the table further ahead.
+    // Read the head first: records appended in the meantime only put the table further ahead.
     const sealed = this.#head.read();
     const anchor = this.#anchor.get();
     const rows = eachRow(this.#database);
@@ -217,12 +217,12 @@ export class SqliteAuditStore implements AuditStore {
       rows,
       ...omitUndefined({ expected }),
     });
-    // Another host has removed old records while we looked: it begins elsewhere now.
+    // Another host removed old records during the check, so the chain has a new beginning.
     const isStale = !report.isIntact && this.#anchor.get()?.mac !== anchor?.mac;
     return isStale ? this.verify(expected) : report;
   }
 
-  /** Takes away the records before a time, and notes where the chain begins now. The last one always stays. */
+  /** Deletes the records before a time, and records where the chain begins now. The last record always stays. */
   prune(beforeMs: number): number {
     return this.#database.transaction(() => {
       const end = this.#trustedEnd();
@@ -239,7 +239,7 @@ export class SqliteAuditStore implements AuditStore {
     const sealed = this.#head.read();
     const last = this.#last.get();
     const count = Math.max(last?.number ?? 0, typeof sealed === 'string' ? 0 : sealed.count);
-    // Nothing of the old chain is continued: its last hash may be an attacker's.
+    // The new chain does not continue the old one, whose last hash may be an attacker's.
     const head = { count, hash: this.#keys.argumentsDigest(`${Date.now()} ${reason} ${last?.hash ?? ''}`) };
     const prepared = await this.#head.prepare(head);
     this.#database.transaction(() => {
@@ -260,7 +260,7 @@ export class SqliteAuditStore implements AuditStore {
     return this.#database.prepare('DELETE FROM audit WHERE number <= ?').run(count);
   }
 
-  /** The end of the chain, if it is one that we or another host of this key have written. */
+  /** The end of the chain, if a host with this key has written it. */
   #trustedEnd(): ChainHead {
     const row = this.#last.get();
     if (row !== undefined && row.number === this.#seen.count && row.hash === this.#seen.hash) return this.#seen;
@@ -283,7 +283,7 @@ export class SqliteAuditStore implements AuditStore {
     if (head === 'missing') throw changed('its sealed head, the file audit.head, is gone');
     if (head === 'forged') throw changed('its sealed head, the file audit.head, is not ours');
     const anchor = this.#anchor.get();
-    // What the head names may have been removed since, when it was old.
+    // The record that the head names may have been pruned since.
     if (head.count === 0 || (anchor !== undefined && anchor.count > head.count)) return head;
     const hash = anchor?.count === head.count ? anchor.hash : this.#at.get(head.count)?.hash;
     if (hash !== head.hash) throw changed(`record ${head.count} is gone or another one than was sealed`);
@@ -298,7 +298,7 @@ function changed(what: string): HostError {
   );
 }
 
-/** After a commit the log need not be on the disk yet; a head that names what a power cut then loses would be a false alarm. */
+/** After a commit the log may not be on the disk yet. If a power cut lost records that the head names, it would be a false alarm. */
 async function syncFile(file: string): Promise<void> {
   try {
     const handle = await open(file, 'r+');

@@ -1,4 +1,4 @@
-/** Questions to people and what they said, and permissions that reach further than one call. */
+/** Approvals, their decisions, and grants that cover more than one call. */
 export const APPROVALS = `
   CREATE TABLE approvals (
     id TEXT PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * One row for each call, and one row that says where the chain begins when its oldest part was taken away. No index: it
- * would cost every call another page of the log, and whoever looks for a run can wait for a scan.
+ * One row for each call, and one row that says where the chain begins after its oldest part was removed. No index: it would cost
+ * every call another page of the log, and a search for a run can wait for a scan.
  */
 export const AUDIT = `
   CREATE TABLE audit (

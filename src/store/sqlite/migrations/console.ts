@@ -1,4 +1,4 @@
-/** Who may use the console: links that wait to be used, sessions, and the hosts that serve it. Only digests of secrets. */
+/** Access to the console: unused links, sessions, and the hosts that serve it. Secrets are stored as digests only. */
 export const CONSOLE = `
 CREATE TABLE console_links (
   digest TEXT PRIMARY KEY,

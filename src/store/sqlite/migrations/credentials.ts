@@ -1,4 +1,4 @@
-/** What was given to us for a server, sealed, and who is just renewing it. */
+/** The sealed credentials for servers, and which process is renewing them. */
 export const CREDENTIALS = `
 CREATE TABLE credentials (
   server_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** What hosts tell each other while they work: runs under way that take longer than a moment, and the clients that have connected. */
+/** What hosts tell each other while they work: running runs that take longer than a moment, and the clients that have connected. */
 export const PRESENCE = `
 CREATE TABLE live_runs (
   id TEXT PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * The modules that programs could import, once for each list of them: with a thousand tools they were most of every recording.
- * Recordings from before have their own copy inside.
+ * The modules that programs could import, stored once for each distinct list. With a thousand tools they were most of every
+ * recording. Older recordings contain their own copy.
  */
 export const RUN_MODULES = `
   CREATE TABLE run_modules (

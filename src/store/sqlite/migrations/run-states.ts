@@ -1,4 +1,4 @@
-/** Runs are `suspended` and `succeeded` in the store as everywhere else; they were `waiting` and `finished`. */
+/** Renames run states to `suspended` and `succeeded`, as everywhere else. They were `waiting` and `finished`. */
 export const RUN_STATES = `
   DROP INDEX runs_that_wait;
   ALTER TABLE runs ADD COLUMN run_state TEXT NOT NULL DEFAULT 'failed'

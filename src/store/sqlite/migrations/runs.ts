@@ -1,4 +1,4 @@
-/** Runs that sleep or have ended, what reached them after they were woken, and who holds them. */
+/** Runs that are suspended or have ended, what reached them after they were resumed, and who holds them. */
 export const RUNS = `
   CREATE TABLE runs (
     id TEXT PRIMARY KEY,

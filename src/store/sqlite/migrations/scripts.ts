@@ -1,4 +1,4 @@
-/** Programs that a person has stored, by name. What they are and say is sealed. */
+/** Programs that a person has stored, by name. Their contents are sealed. */
 export const SCRIPTS = `
 CREATE TABLE scripts (
   name TEXT PRIMARY KEY,

@@ -1,28 +1,28 @@
 import type { Stop } from '../../../lib/async/awaitable.js';
 import type { RunTaker, StoredRun } from '../../runs.js';
 
-/** Decisions that another process recorded are found by looking. */
+/** Polling finds the decisions that another process recorded. */
 const LOOK_EVERY_MS = 500;
-/** Resumable runs that are looked at beside those that there is room for. */
+/** How many resumable runs are read beyond those there is room for. */
 const MAX_PASSED_OVER = 100;
 
-/** Looks for runs that can be resumed, and passes them on as far as there is room. */
+/** Polls for runs that can be resumed, and passes them on while there is room. */
 export function watchResumable(find: (limit: number) => StoredRun[], taker: RunTaker): Stop {
   const taking = new Set<string>();
   const look = (): void => {
     const room = taker.room - taking.size;
     if (room <= 0) return;
-    // Runs that this host cannot resume, for lack of a server, must not hide others.
+    // Runs that this host cannot resume because it lacks a server must not hide others.
     const isOurs = (run: StoredRun) => !taking.has(run.id) && taker.canTake(run);
     for (const run of found(find, taker.room).filter(isOurs).slice(0, room)) {
       taking.add(run.id);
       void taker
         .take(run)
-        // It stays suspended, and the next look tries again.
+        // The run stays suspended, and the next poll retries.
         .catch(() => false)
         .then((wasTaken) => {
           taking.delete(run.id);
-          // One that is resumed elsewhere is found again at once, and nothing but this would run any more.
+          // Only if it was taken: a run that is resumed elsewhere would be found again at once, in a busy loop.
           if (wasTaken && !isStopped) look();
         });
     }
@@ -35,7 +35,7 @@ export function watchResumable(find: (limit: number) => StoredRun[], taker: RunT
   };
 }
 
-/** The disk may be full or the file busy: the next look tries again. */
+/** The disk may be full or the file busy: the next poll retries. */
 function found(find: (limit: number) => StoredRun[], room: number): StoredRun[] {
   try {
     return find(room + MAX_PASSED_OVER);

@@ -1,13 +1,13 @@
 import type { CallerQuotas } from '../../../domain/quotas.js';
 import type { Database, Statement } from '../database.js';
 
-/** Ended runs kept for all callers together: the caller with the most loses the oldest. Suspended runs stay. */
+/** Ended runs kept for all callers together. The caller with the most loses its oldest. Suspended runs stay. */
 const MAX_ENDED_RUNS = 20_000;
-/** Answers and recordings of one caller's ended runs on disk; the oldest go first. */
+/** Bytes of responses and recordings kept on disk for one caller's ended runs. The oldest are deleted first. */
 const MAX_ENDED_BYTES = 1024 * 1024 * 1024;
-/** They are summed up after so many bytes: quick runs have few, and deleting this much blocks the host for about 20 ms. */
+/** Bytes added before they are summed up. Quick runs have few, and deleting this much blocks the host for about 20 ms. */
 const SUM_EVERY_BYTES = 16 * 1024 * 1024;
-/** Pruning runs after this many ends, so that many more may be stored. Deleting them blocks the host for about 1 ms. */
+/** Pruning runs after this many ends, so up to this many extra runs may be stored. Deleting them blocks the host for about 1 ms. */
 const PRUNE_EVERY = 50;
 /** Callers with their own counter of ended runs. */
 const MAX_CALLERS_COUNTED = 1_000;
@@ -29,7 +29,7 @@ export class RunPruning {
     this.#pruneModules = database.prepare(
       'DELETE FROM run_modules WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.modules = run_modules.digest)',
     );
-    // Compares only times, which are in the index: of runs with the same millisecond all stay.
+    // Compares only times, which are in the index. Runs of the same millisecond all stay.
     this.#prune = database.prepare(
       `DELETE FROM runs WHERE caller = ?1 AND state <> 'suspended' AND created_at <
         (SELECT created_at FROM runs WHERE caller = ?1 ORDER BY created_at DESC LIMIT 1 OFFSET ?2)`,

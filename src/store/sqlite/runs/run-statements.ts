@@ -27,7 +27,7 @@ export const COLUMNS = `id, caller, profile, setting, code_digest, state, create
 
 export type RunStatements = ReturnType<typeof prepareRunStatements>;
 
-/** Everything that is asked of the tables of runs, prepared once. */
+/** All statements on the tables of runs, prepared once. */
 export function prepareRunStatements(database: Database) {
   return {
     suspend: database.prepare<never>(

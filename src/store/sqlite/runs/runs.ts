@@ -27,7 +27,7 @@ import { COLUMNS, prepareRunStatements, type RunRow, type RunStatements } from '
 export interface SqliteRunsOptions {
   readonly quotas?: CallerQuotas;
   readonly maxEndedBytes?: number;
-  /** Who claims runs; this process, unless another is named. */
+  /** The process that claims runs. Default: this process. */
   readonly holder?: string;
 }
 
@@ -189,7 +189,7 @@ export class SqliteRunStore implements RunStore {
     this.#statements.putDelivery.run(runId, position, this.#seals.sealDelivery(runId, position, deliveryJson));
   }
 
-  /** All of them or none. */
+  /** Atomic. */
   end(ends: readonly EndedRun[], nowMs: number): readonly string[] {
     const { anyCall, anyDelivery, hasModules, putModules, forgetCalls, forgetDeliveries } = this.#statements;
     this.#database.transaction(() => {
