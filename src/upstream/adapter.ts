@@ -10,14 +10,14 @@ import type {
 
 /** The events that an upstream reports. */
 export type AdapterEvent =
-  /** Its tools may be others now: ask again. */
+  /** The upstream's tools may have changed: list them again. */
   { readonly type: 'changed' } | { readonly type: 'state'; readonly health: UpstreamHealth };
 
-/** One upstream, of whatever kind: an MCP server, an OpenAPI document, functions of this process. */
+/** One upstream of any kind: an MCP server, an OpenAPI document, functions of this process. */
 export interface Adapter {
   readonly id: string;
   readonly kind: UpstreamKind;
-  /** The setting with its credential, where that is set by hand; absent where `codemode auth login` gets one. */
+  /** The setting that holds its credential, if it is set by hand. Absent if `codemode auth login` gets one. */
   readonly credentialSetting?: 'env' | 'headers' | 'auth' | undefined;
 
   /** Connects if it is not connected. Throws `upstream_unavailable` with the reason. */
@@ -26,21 +26,21 @@ export interface Adapter {
   /** All tools, under the names their server gave them. Throws `upstream_unavailable`. */
   listTools(signal?: AbortSignal): Promise<ToolListing>;
 
-  /** Makes one call, connecting first if need be. Never throws for what the upstream does: see `UpstreamOutcome`. */
+  /** Makes one call, connecting first if necessary. Never throws for what the upstream does: see `UpstreamOutcome`. */
   call(call: UpstreamCall): Promise<UpstreamOutcome>;
 
   health(): UpstreamHealth;
   /** Pings a connected server. Never throws; `health` has the result. */
   check?(): Promise<void>;
 
-  /** The last that its process wrote to stderr. */
+  /** The last output of its process on stderr. */
   lastCrash?(): Crash | undefined;
-  /** Ends the connection for a new one. */
+  /** Replaces the connection with a new one. */
   reconnect?(): void;
 
   /** Returns the function that stops listening. */
   onEvent(listener: (event: AdapterEvent) => void): () => void;
 
-  /** Ends it for good, with everything it started. */
+  /** Closes the upstream for good, with everything it started. */
   close(): Promise<void>;
 }

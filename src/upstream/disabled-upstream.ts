@@ -3,8 +3,8 @@ import type { UpstreamHealth, UpstreamOutcome } from '../domain/upstream.js';
 import type { Adapter } from './adapter.js';
 
 /**
- * Stands for a server whose entry in the configuration cannot be used: it has no tools, and says why to everybody who
- * asks. Nothing is started and nothing is sent.
+ * Stands for a server whose configuration entry cannot be used. It has no tools, and every use reports the reason. Nothing is
+ * started and nothing is sent.
  */
 export class DisabledUpstream implements Adapter {
   readonly id: string;

@@ -2,8 +2,8 @@ import { lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
 /**
- * Resolves names for a connection. What `check` accepts is what is connected to: a name that changes its mind between the
- * check and the connection wins nothing. `check` throws for an address that a connection must not be made to.
+ * Resolves names for a connection. The connection uses exactly the addresses that `check` accepted, so a name that changes between
+ * check and connect (DNS rebinding) gains nothing. `check` throws for a forbidden address.
  */
 export function guardedLookup(check: (hostname: string, address: string) => void): LookupFunction {
   return (hostname, options, callback) => {

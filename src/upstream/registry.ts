@@ -9,23 +9,23 @@ import type { ReadLimits } from './mcp/read-budget.js';
 import { ChildGroups } from './mcp/stdio/stdio-groups.js';
 import { OpenApiUpstream } from './openapi/openapi-upstream.js';
 
-/** A message this long is a mistake or an attack: the engine's strings end at 512 MB. */
+/** A longer message is a mistake or an attack: the engine's strings end at 512 MB. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
-/** Servers that are started at the same time. More only makes each of them slower to answer. */
+/** Servers that are started at the same time. More would only slow each of them down. */
 const MAX_PARALLEL_LISTINGS = 8;
 
 export interface RegistryOptions {
   /** How we introduce ourselves to servers. */
   readonly clientInfo: { readonly name: string; readonly version: string };
-  /** What every server process inherits. */
+  /** The environment that every server process inherits. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
   /** Which kinds of questions the client can answer. */
   readonly audience?: Audience;
   /** The longest message that is read; a server that sends a longer one is cut off. */
   readonly maxMessageBytes?: number;
-  /** The budget of unsolicited messages from a server; absent: the defaults. */
+  /** The budget for unsolicited messages from a server. Absent: the defaults. */
   readonly readLimits?: ReadLimits;
-  /** Who lends the tokens for a server, where somebody does. */
+  /** Finds the authorizer that provides the tokens for a server, if it has one. */
   readonly authorizerFor?: (definition: UpstreamDefinition) => Promise<UpstreamAuthorizer | undefined>;
 }
 
@@ -40,10 +40,10 @@ export interface ListedUpstream {
   readonly problem?: HostError;
 }
 
-/** All upstreams there are. Nothing is connected before it is used. */
+/** All upstreams. None is connected before it is used. */
 export class UpstreamRegistry {
   readonly #options: RegistryOptions;
-  /** The processes that end with this one, however it ends; for those of others too. */
+  /** The processes that end with this one, however it ends. Other parts register their processes here too. */
   readonly childGroups = new ChildGroups();
   readonly #adapters = new Map<string, Adapter>();
   /** Built-in upstreams that no listing shows; their callers know the names. */
@@ -88,12 +88,12 @@ export class UpstreamRegistry {
     return adapter;
   }
 
-  /** Adds an upstream that can be called and is not listed anywhere. */
+  /** Adds an upstream that can be called but is not listed. */
   addHidden(adapter: Adapter): void {
     this.#hidden.set(adapter.id, adapter);
   }
 
-  /** Takes an upstream out and ends it. Its open calls end as lost. */
+  /** Removes and closes an upstream. Its open calls end as lost. */
   async unregister(id: string): Promise<void> {
     const adapter = this.get(id);
     if (this.#hidden.has(id)) throw new HostError('bad_input', `${id} is a part of codemode and stays`);
@@ -102,7 +102,7 @@ export class UpstreamRegistry {
     this.#emit({ type: 'unregistered', id });
   }
 
-  /** Throws `not_found`, with the names there are. */
+  /** Throws `not_found`, listing the known names. */
   get(id: string): Adapter {
     const adapter = this.#adapters.get(id) ?? this.#hidden.get(id);
     if (adapter !== undefined) return adapter;
@@ -126,15 +126,15 @@ export class UpstreamRegistry {
   }
 
   /**
-   * What is true now: a server over HTTP that has died keeps no connection whose end would say so. Waits for those that
-   * do not answer, but not for long.
+   * The health after a fresh check: a dead HTTP server has no connection whose end would reveal it. Waits for servers that do not
+   * answer, but not for long.
    */
   async checkedHealth(): Promise<UpstreamHealth[]> {
     await Promise.all([...this.#adapters.values()].map((adapter) => adapter.check?.()));
     return this.health();
   }
 
-  /** The tools of every upstream. One that cannot be reached is reported, and costs the others nothing. */
+  /** The tools of every upstream. An unreachable upstream is reported, and does not affect the others. */
   async listAll(signal?: AbortSignal): Promise<ListedUpstream[]> {
     const waiting = [...this.#adapters.values()].entries();
     const listed: ListedUpstream[] = [];
@@ -151,7 +151,7 @@ export class UpstreamRegistry {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Ends every upstream and every process that was started for one. */
+  /** Closes every upstream and ends every process that was started for one. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const adapters = [...this.#adapters.values(), ...this.#hidden.values()];

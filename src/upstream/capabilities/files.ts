@@ -6,11 +6,11 @@ import { realPathOf } from '../../lib/files/real-path.js';
 import { coversPath } from '../../lib/host-and-path-match.js';
 import type { NativeCallContext, NativeTool } from '../native/native-upstream.js';
 
-/** The server under which programs reach files. No server of a user can have a slash in its name. */
+/** The server under which programs reach files. A user's server cannot have a slash in its name. */
 export const FILES_SERVER = 'codemode/filesystem';
 
 const MAX_ENTRIES = 10_000;
-/** Opening a pipe that nobody writes to would wait forever. */
+/** Non-blocking: opening a pipe without a writer would wait forever. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
@@ -18,10 +18,10 @@ const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
 const path = { type: 'string', description: 'absolute' };
 
 const UTF8 = ['utf8', 'utf-8', 'UTF8', 'UTF-8'] as const;
-/** As Node has them. */
+/** The same names as in Node. */
 const ENCODINGS = [...UTF8, 'ascii', 'latin1', 'binary', 'base64', 'base64url', 'hex', 'utf16le'] as const;
 
-/** A name, or options as those of Node's `fs`. */
+/** An encoding name, or options as in Node's `fs`. */
 function encodingIn(names: readonly string[]): JsonObject {
   const name: JsonObject = { enum: [...names] };
   return { anyOf: [name, { type: 'object', properties: { encoding: name }, additionalProperties: false }] };
@@ -33,8 +33,8 @@ function encodingOf(given: JsonValue | undefined): BufferEncoding {
 }
 
 /**
- * Files that the run was granted. What counts is the file that was opened, by the name the kernel gives it: a link, `..` or
- * a folder that is exchanged between the check and the use lead nowhere else.
+ * Files that the run was granted. The check applies to the opened file, by the path the kernel reports. So a link, `..` or a folder
+ * swapped between check and use leads nowhere else.
  */
 export const fileTools: Readonly<Record<string, NativeTool>> = {
   readFile: {
@@ -45,7 +45,7 @@ export const fileTools: Readonly<Record<string, NativeTool>> = {
       required: ['path'],
       additionalProperties: false,
     },
-    // A file is text, whatever it holds: the program parses JSON itself.
+    // A file is always text: the program parses JSON itself.
     outputSchema: { type: 'string' },
     execute: ({ path, encoding }, context) =>
       readFile(String(path), granted(context, String(path)), encodingOf(encoding)),
@@ -54,7 +54,7 @@ export const fileTools: Readonly<Record<string, NativeTool>> = {
     description: 'Writes a whole file below a folder that the request was granted for writing.',
     inputSchema: {
       type: 'object',
-      // Only text: what a person is asked to approve has to be what they read.
+      // Only text: a person must be able to read what they approve.
       properties: { path, text: { type: 'string' }, encoding: encodingIn(UTF8) },
       required: ['path', 'text'],
       additionalProperties: false,
@@ -89,7 +89,7 @@ async function readFile(path: string, grant: FilesystemCapability, encoding: Buf
   });
 }
 
-/** The folder is opened and seen to be granted first; the file is made in that folder, wherever it is by then. */
+/** Opens the folder and checks its grant first. The file is created in that opened folder, even if the folder is moved afterwards. */
 async function writeFile(path: string, text: string, grant: FilesystemCapability): Promise<JsonObject> {
   if (grant.isReadOnly) throw new Error(`the request was not granted filesystem:${path} for writing`);
   const bytes = Buffer.byteLength(text);
@@ -132,7 +132,7 @@ async function withOpened<T>(
   grant: FilesystemCapability,
   use: (file: FileHandle, real: string) => Promise<T>,
 ): Promise<T> {
-  // Before it is opened too: opening some devices is an act, and whether something exists is not told of what was not granted.
+  // Also checked before opening: opening some devices has side effects, and the existence of ungranted files must not be revealed.
   if (!isGranted(realPathOf(path), grant)) throw ungranted(path);
   const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
     throw new Error(readable(path, error.code));
@@ -147,14 +147,14 @@ async function withOpened<T>(
 }
 
 /**
- * A granted folder may itself be reached by a link: what it leads to is what was granted, as long as that is within the
- * folders of token and configuration.
+ * A granted folder may itself be a link. Its target is then granted, if the target is within the folders of the token and the
+ * configuration.
  */
 function isGranted(real: string, { paths, within = [] }: FilesystemCapability): boolean {
   return [paths, ...within].every((folders) => folders.some((folder) => coversPath(realPathOf(folder), real)));
 }
 
-/** By what is read, not by what the file said of its size: it may grow meanwhile, or have none. */
+/** Limits the bytes actually read, not the reported file size: the file may grow in the meantime, or have no size. */
 async function readBounded(file: FileHandle, maxBytes: number, encoding: BufferEncoding): Promise<string | undefined> {
   const buffer = Buffer.alloc(maxBytes + 1);
   let bytes = 0;
@@ -173,7 +173,7 @@ function checkExtension(path: string, { extensions }: FilesystemCapability): voi
     );
 }
 
-/** A file as what is not granted, where the reason is how it ends. */
+/** Names a file that is not granted because of its extension. */
 export function ofExtension(path: string): string {
   const extension = extname(path);
   return `filesystem:${path} ${extension === '' ? 'without an extension' : `with the extension ${extension}`}`;

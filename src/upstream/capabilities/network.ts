@@ -6,12 +6,12 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { guardedLookup } from '../guarded-lookup.js';
 import type { NativeCallContext, NativeTool } from '../native/native-upstream.js';
 
-/** The server under which programs reach the network. No server of a user can have a slash in its name. */
+/** The server under which programs reach the network. A user's server cannot have a slash in its name. */
 export const NETWORK_SERVER = 'codemode/network';
 
 const MAX_REDIRECTS = 5;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** Set by the connection itself, or about it. */
+/** Headers that belong to the connection. */
 const NOT_THE_PROGRAMS =
   /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|proxy-.*|keep-alive)$/i;
 /** Not sent to the target of a redirect. */
@@ -27,9 +27,9 @@ interface WebRequest {
 /**
  * One request to a host that the run was granted. The jail has no network: this is a call like any other, made outside.
  *
- * - host and port of every hop are among those granted; an address of this machine or of a private network only where that
- *   very address was granted, whatever a name resolves to;
- * - what is sent and what comes back is bounded in size; the signal bounds all of it in time.
+ * - The host and port of every hop must be granted. An address of this machine or of a private network is only reached if that very
+ *   address was granted, whatever a name resolves to.
+ * - Request and response are bounded in size. The signal bounds the whole exchange in time.
  */
 export const fetchTool: NativeTool = {
   description: 'Makes one HTTP request to a host that the request was granted.',
@@ -56,7 +56,7 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCallCo
   if (bytes > granted.maxRequestBytes)
     throw new Error(`the body has ${bytes} bytes, and requests may have ${granted.maxRequestBytes}`);
   let sent = Object.entries(headers).filter(([name]) => !NOT_THE_PROGRAMS.test(name));
-  // Few programs are granted a network, and loading this takes 100 ms.
+  // Loaded lazily: few programs are granted a network, and loading takes 100 ms.
   const { Agent, fetch: undiciFetch } = (await import('./web-client.js')).webClient;
   const agent = new Agent({ connect: { lookup: guardedLookup(checkPublic) } });
   try {
@@ -75,7 +75,7 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCallCo
         return { url: url.href, ...(await readAnswer(answer as unknown as Response, granted)) };
       await answer.body?.cancel();
       if (hop === MAX_REDIRECTS) throw new Error(`more than ${MAX_REDIRECTS} redirects`);
-      // What carries something is not sent on to a place that the program did not name.
+      // A request that may carry data is not forwarded to a place that the program did not name.
       if (method !== 'GET' && method !== 'HEAD')
         throw new Error(`${url.origin} redirects a ${method}, which is not followed`);
       const next = parse(new URL(location, url).href);
@@ -98,14 +98,14 @@ function parse(text: string): URL {
   return url;
 }
 
-/** The granted host is compared as a name here, and what it leads to when it has been resolved. */
+/** Compares the granted host by name. The resolved address is checked later. */
 function checkGranted(url: URL, { destinations }: NetworkCapability): void {
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const isGranted = destinations.some(({ host, ports }) => ports.includes(port) && coversHost(host, url.hostname));
   if (!isGranted) throw ungranted(url);
 }
 
-/** Names lead to public places only. A literal address is not resolved, so it never comes here: it was granted as it is. */
+/** Names may resolve to public addresses only. A literal address is not resolved, so it never gets here: it was granted itself. */
 function checkPublic(hostname: string, address: string): void {
   const kind = addressKind(address);
   if (kind === 'public' || (kind === 'loopback' && hostname === 'localhost')) return;
@@ -129,7 +129,7 @@ function ungranted(url: URL): Error {
   return new Error(`the request was not granted network:${url.hostname}:${port}`);
 }
 
-/** Without the address book of the network behind it. */
+/** Leaves out the addresses of the network behind the host. */
 function readable(error: unknown, url: URL): Error {
   const { cause } = error as Error;
   if (!(cause instanceof Error)) return error as Error;

@@ -8,28 +8,28 @@ import { SanitizingChannel, SanitizingTransport } from './sanitizing-transport.j
 import { StdioTransport } from './stdio/stdio.js';
 import type { WebSocketTransport } from './websocket.js';
 
-/** A transport behind its sanitizer, and what ends it. */
+/** A transport behind its sanitizer, and the function that ends it. */
 export interface Channel {
   readonly sanitizing: SanitizingTransport;
-  /** Whether everything goes through one pipe or socket. */
+  /** `single` if everything goes through one pipe or socket. */
   readonly kind: 'single' | 'http';
   readonly transport: UpstreamIdentity['transport'];
   diagnosis?(): string | undefined;
   dispose(): Promise<void>;
 }
 
-/** Told what is odd about a server. */
+/** Receives reports of odd behaviour of a server. */
 export interface ChannelListener {
   warn(warning: string): void;
   /** A line or frame that is not a message. */
   noise(line: string): void;
-  /** It sends more than is read of any server, and was cut off. */
+  /** The server exceeded the read limits and was cut off. */
   overBudget(reason: string): void;
 }
 
 export type OpenChannel = (definition: McpDefinition, options: ConnectionOptions, listener: ChannelListener) => Channel;
 
-/** How targets of a kind are reached. Only what that needs is loaded: the library for HTTP takes 100 ms. */
+/** How targets of a kind are reached. Only the needed code is loaded: the library for HTTP takes 100 ms. */
 export async function channelOpener(kind: Target['kind']): Promise<OpenChannel> {
   switch (kind) {
     case 'stdio':
@@ -47,13 +47,13 @@ export async function channelOpener(kind: Target['kind']): Promise<OpenChannel> 
 
 type Target = McpDefinition['target'];
 
-/** The target, of which it is known what kind it is. */
+/** The target, narrowed to its known kind. */
 function targetOf<Kind extends Target['kind']>({ target }: McpDefinition, kind: Kind): Extract<Target, { kind: Kind }> {
   if (target.kind !== kind) throw new Error(`a target of kind ${target.kind} was opened as ${kind}`);
   return target as Extract<Target, { kind: Kind }>;
 }
 
-/** How long a server on a pipe or socket may be silent before it is asked in the older era's words too. */
+/** How long a server on a pipe or socket may be silent before it is also asked in the older era's protocol. */
 const SILENCE_MS = 5_000;
 
 function silenceMs({ connectTimeoutMs }: McpDefinition): number {

@@ -31,16 +31,16 @@ import { listAllTools } from './listing.js';
 import { Questions } from './questions/questions.js';
 import { maskFor } from './target-mask.js';
 
-/** The signal of the supervisor ends an attempt; the library's own timeouts must not be faster, they know less. */
+/** The supervisor's signal ends an attempt. The library's own timeouts must not fire first, because they know less. */
 const SIGNAL_FIRST_MS = 5_000;
 const MAX_WARNINGS = 20;
 const MAX_REASON_CHARACTERS = 600;
-/** Of what a server says of itself. */
+/** Limits on what a server says about itself. */
 const MAX_NAME_CHARACTERS = 200;
 const MAX_INSTRUCTIONS_CHARACTERS = 100_000;
 const LISTEN_BACKOFF = { firstMs: 1_000, maxMs: 60_000, factor: 2 };
 
-/** Connects and shakes hands. Throws an error with a reason for people, not masked yet; nothing is left running then. */
+/** Connects and does the handshake. Throws an error with a reason for people, not masked yet. Nothing is left running after an error. */
 export async function openConnection(
   definition: McpDefinition,
   options: ConnectionOptions,
@@ -77,7 +77,7 @@ async function openInAnyWay(
     try {
       return await attempt(target, era);
     } catch (error) {
-      // Some older servers end when they are asked something before the handshake: ask a fresh one nothing.
+      // Some older servers exit if they get a request before the handshake. Start a fresh one and skip the probe.
       const diedOfTheQuestion = error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
       if (era === 'legacy' || !diedOfTheQuestion || signal.aborted) throw error;
       return attempt(target, 'legacy');
@@ -88,12 +88,12 @@ async function openInAnyWay(
     return await attempt({ ...target, flavour: 'streamable' }, era);
   } catch (error) {
     if (!isForOlderTransport(error) || signal.aborted) throw error;
-    // The first error is the better one to show when neither works.
+    // If neither transport works, the first error is the better one to show.
     return attempt({ ...target, flavour: 'sse' }, 'legacy').catch(() => Promise.reject(error));
   }
 }
 
-/** Statuses by which a server says that it takes no POST here, so that it may be of the older kind. */
+/** Whether the status says that the server accepts no POST here, so it may use the older transport. */
 function isForOlderTransport(error: unknown): boolean {
   return error instanceof SdkHttpError && [400, 404, 405, 406, 415].includes(error.status);
 }
@@ -142,10 +142,10 @@ class Attempt {
   }
 
   async run(signal: AbortSignal): Promise<McpConnection> {
-    // The library's own signal does not reach every wait of a handshake; closing the transport does.
+    // The library's own signal does not reach every wait in a handshake. Closing the transport does.
     let known: string | undefined;
     const abort = (): void => {
-      // Before it is closed: how it ends then is our doing.
+      // Read before closing: afterwards it would describe the end that we caused.
       known = this.#channel.diagnosis?.();
       void this.#close();
     };
@@ -200,7 +200,7 @@ class Attempt {
     };
   }
 
-  /** As the library puts it into every message of the newer era. */
+  /** The same envelope that the library puts into every message of the newer era. */
   #envelope(): JsonObject {
     return {
       [PROTOCOL_VERSION_META_KEY]: this.#client.getNegotiatedProtocolVersion() ?? '',
@@ -221,7 +221,7 @@ class Attempt {
     };
   }
 
-  /** In the newer protocol, tool changes arrive on a separate stream, which is opened again when it ends. */
+  /** In the newer protocol, tool changes arrive on a separate stream, which is reopened when it ends. */
   async #keepListening(): Promise<void> {
     let subscription = this.#client.autoOpenedSubscription;
     for (let attempt = 1; subscription !== undefined; attempt += 1) {
@@ -264,18 +264,18 @@ class Attempt {
     if (error.message.startsWith('Received a progress notification for an unknown token')) return;
     const reason = oneLine(this.#mask.apply(error.message));
     this.#warnings.add(reason);
-    // The event source connects again by itself, to a session that was never initialised: that is no connection.
+    // The event source reconnects by itself, but to a session that was never initialized. That is not a usable connection.
     if (error instanceof SseError) {
       this.#end = `the event stream ended: ${reason}`;
       void this.#close();
       return;
     }
-    // A pipe or a socket says itself when it ends; over HTTP the server must be asked.
+    // A pipe or a socket reports its own end. Over HTTP the server must be pinged.
     if (this.#channel.kind === 'http') this.#events.onTrouble(reason);
   }
 }
 
-/** The library's own compiles schemas to code. Results are checked by the broker, by an evaluator that does not. */
+/** The library's own validator compiles schemas to code. The broker checks results with an evaluator that does not. */
 const NO_VALIDATOR: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };

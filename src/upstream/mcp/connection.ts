@@ -11,8 +11,8 @@ import type { ReadLimits } from './read-budget.js';
 import type { ChildGroups } from './stdio/stdio-groups.js';
 
 /*
- * What the supervisor knows of a connection. The client library is behind these types and is loaded with the
- * first connection: it takes some 200 ms that a start with a cached catalog does not have.
+ * The supervisor's view of a connection. The client library is behind these types and is loaded with the first connection: it takes
+ * some 200 ms, too long for a start with a cached catalog.
  */
 
 export interface ConnectionOptions {
@@ -23,11 +23,11 @@ export interface ConnectionOptions {
   readonly groups: ChildGroups;
   readonly maxMessageBytes: number;
   readonly readLimits?: ReadLimits;
-  /** Who lends the tokens for this server. */
+  /** Provides the tokens for this server. */
   readonly authorizer?: UpstreamAuthorizer;
 }
 
-/** The same before the first connection: the authorizer is loaded when it connects. */
+/** The same options before the first connection: the authorizer is loaded when the upstream connects. */
 export interface UpstreamOptions extends Omit<ConnectionOptions, 'authorizer'> {
   readonly openAuthorizer?: () => Promise<UpstreamAuthorizer | undefined>;
 }
@@ -35,17 +35,17 @@ export interface UpstreamOptions extends Omit<ConnectionOptions, 'authorizer'> {
 /** What one connection reports while it lives. */
 export interface ConnectionEvents {
   onToolsChanged(): void;
-  /** It ended, from whichever side; the reason is masked and for people. */
+  /** The connection ended, from either side. The reason is masked and for people. */
   onClosed(reason: string): void;
-  /** Something went wrong that may or may not mean that the server is gone. */
+  /** A problem that may or may not mean that the server is gone. */
   onTrouble(reason: string): void;
-  /** A line on its stdout that is not a message. */
+  /** A line on the server's stdout that is not a message. */
   onNoise(line: string): void;
-  /** It sent more than is read of any server, and is cut off. */
+  /** The server exceeded the read limits and is cut off. */
   onOverBudget(reason: string): void;
 }
 
-/** The time for connecting is over. `diagnosis`: what the server has said by then, not masked. */
+/** Connecting timed out. `diagnosis`: what the server has written so far, not masked. */
 export class ConnectTimeoutError extends Error {
   readonly diagnosis: string | undefined;
 
@@ -56,13 +56,12 @@ export class ConnectTimeoutError extends Error {
   }
 }
 
-/** The protocol era: `auto` asks the server, `legacy` does not. */
+/** The protocol era: `auto` probes the server, `legacy` does not. */
 export type EraHint = 'auto' | 'legacy';
 
 /**
- * What an error means for the connection: nothing, that it is of no more use, or that the server must be asked. The
- * connection to a server that was over its budget is ended, and none is made for a while. One
- * socket of many that broke does not condemn the calls on the others.
+ * What an error means for the connection: it is still usable, it is lost, or the server must be pinged. A server over its budget is
+ * disconnected and not reconnected for a while. One broken socket of many does not fail the calls on the others.
  */
 export type ConnectionCheck = 'usable' | 'suspect' | 'lost' | 'over_budget';
 
@@ -72,7 +71,7 @@ export interface McpCall extends UpstreamCall {
 }
 
 export interface McpListing extends ToolListing {
-  /** Tools that their server answers only as a task. */
+  /** Tools that the server only answers as a task. */
   readonly taskTools: ReadonlySet<string>;
 }
 
@@ -87,11 +86,11 @@ export interface McpConnection {
   readonly era: EraHint;
   readonly isOpen: boolean;
   warnings(): string[];
-  /** How its process is and the last of its stderr, not masked; undefined where there is none. */
+  /** The state of its process and the end of its stderr, not masked. Undefined if there is no process. */
   diagnosis(): string | undefined;
   call(call: McpCall): Promise<{ readonly outcome: UpstreamOutcome; readonly connection: ConnectionCheck }>;
   list(timeoutMs: number, signal?: AbortSignal): Promise<McpListing | ConnectionProblem>;
-  /** Asks the server whether it is there. */
+  /** Pings the server. */
   ping(timeoutMs: number): Promise<ConnectionProblem | undefined>;
   close(): Promise<void>;
 }

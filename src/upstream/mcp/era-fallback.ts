@@ -9,9 +9,9 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 
-/** A number far from those that the client library counts up from 0: some older servers accept no text as an id. */
+/** Far from the ids that the client library counts up from 0. A number, because some older servers do not accept text as an id. */
 const INITIALIZE_ID = 2_000_000_000;
-/** A server that has offered the newer era and ignores `initialize` is not waited for longer. */
+/** How long to wait for a server that offered the newer era and ignores `initialize`. */
 const REFUSAL_GRACE_MS = 1_000;
 
 type Answer = Extract<JSONRPCMessage, { result: unknown } | { error: unknown }>;
@@ -20,14 +20,14 @@ type SentRequest = Extract<JSONRPCMessage, { id: RequestId; method: string }>;
 /**
  * Finds out the protocol era of a server on a pipe or socket that is silent at first.
  *
- * The newer era begins with `server/discover`. Silence has two causes that look the same: an older server that ignores
- * unknown requests, and a server of either era that is still starting. The client library decides after a fixed time that
- * the server is an older one; a newer server that takes longer to start is then lost. So after `silenceMs` this transport
- * sends `initialize` behind the open `server/discover`, and lets the answers decide, whenever they come:
+ * The newer era begins with `server/discover`. Silence has two causes that look the same: an older server that ignores unknown
+ * requests, and a server of either era that is still starting. The client library decides after a fixed time that the server is an
+ * older one, so a newer server that starts slowly is lost. Therefore this transport sends `initialize` after `silenceMs`, while
+ * `server/discover` is still open, and lets the answers decide, whenever they come:
  *
- * - `initialize` succeeds: the older era. The library is told that `server/discover` does not exist, and its own
- *   `initialize` is answered with the result that is already here.
- * - `initialize` is refused: the newer era, if `server/discover` was answered with one.
+ * - `initialize` succeeds: the older era. The library is told that `server/discover` does not exist, and its own `initialize` is
+ *   answered with the result that has already arrived.
+ * - `initialize` is refused: the newer era, if `server/discover` was answered with a result.
  */
 export class EraFallback implements Transport {
   onclose?: () => void;
@@ -39,7 +39,7 @@ export class EraFallback implements Transport {
   #timer: NodeJS.Timeout | undefined;
   #discover: SentRequest | undefined;
   #discovered: Answer | undefined;
-  /** Ours was sent; undefined once the era is known. */
+  /** Our own `initialize` was sent, and the era is not known yet. */
   #isUndecided = false;
   #initialized: Answer | undefined;
 
@@ -99,14 +99,14 @@ export class EraFallback implements Transport {
     clearTimeout(this.#timer);
     if (!this.#isUndecided) return this.onmessage?.(message);
     this.#discovered = message;
-    // A server that takes both is of the older era from `initialize` on: that answer decides.
+    // A server that accepts both is of the older era once it gets `initialize`, so that answer decides.
     if ('result' in message) this.#timer = setTimeout(() => this.#settle(message), REFUSAL_GRACE_MS);
   }
 
   #decide(answer: Answer): void {
     if ('error' in answer && this.#discovered !== undefined && 'result' in this.#discovered)
       return this.#settle(this.#discovered);
-    // Refused, and `server/discover` not answered yet: the answer to that one decides.
+    // `initialize` was refused and `server/discover` is still open: its answer decides.
     if ('error' in answer && this.#discovered === undefined) {
       this.#isUndecided = false;
       return;
@@ -132,7 +132,7 @@ function isRequest(message: JSONRPCMessage): message is SentRequest {
   return 'method' in message && 'id' in message;
 }
 
-/** Some servers send the number of a request back as text. */
+/** Some servers return a numeric request id as text. */
 function isTo(answer: Answer, id: RequestId): boolean {
   return typeof answer.id === 'number' ? answer.id === id : answer.id === String(id);
 }

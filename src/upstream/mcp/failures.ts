@@ -13,7 +13,7 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { oneLine } from '../../lib/text/bounded-text.js';
 import type { ConnectionProblem } from './connection.js';
 
-/** Thrown by our own transports for a message that certainly did not leave. */
+/** Thrown by our own transports for a message that was certainly not sent. */
 export class NotSentError extends Error {
   constructor(message: string) {
     super(message);
@@ -21,7 +21,7 @@ export class NotSentError extends Error {
   }
 }
 
-/** A listing of tools is longer than that of any server. */
+/** A tool listing exceeds the limits. */
 export class ListingBudgetError extends Error {
   constructor(message: string) {
     super(message);
@@ -29,14 +29,14 @@ export class ListingBudgetError extends Error {
   }
 }
 
-/** Our own code, outside the protocol's ranges, for an answer whose stream ended before it came. */
+/** Our own code, outside the protocol's ranges, for a request whose stream ended before the answer came. */
 export const STREAM_LOST = -1_000_001;
-/** The same for an answer without a result: null, a text. */
+/** Our own code for an answer without a usable result, such as null or a text. */
 export const MALFORMED_ANSWER = -1_000_002;
 
-/** How `fetch` refuses the ports that no browser connects to: an error without a code. */
+/** The message of `fetch` for ports that browsers block. The error has no code. */
 const BLOCKED_PORT = 'bad port';
-/** Errors of a socket that was never open. */
+/** Errors of a socket that never connected. */
 const NEVER_CONNECTED = new Set([
   BLOCKED_PORT,
   'ECONNREFUSED',
@@ -51,14 +51,14 @@ const NEVER_CONNECTED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
-/** With these, the server says that it did not take the request on. */
+/** With these statuses the server says that it did not process the request. */
 const NOT_TAKEN_ON = new Set([400, 404, 405, 406, 413, 415, 421, 429, 501]);
 /** Parse error, invalid request, no such method, invalid parameters: the tool was not reached. */
 const NOT_UNDERSTOOD = new Set([-32_700, -32_600, -32_601, -32_602]);
 const MAX_MESSAGE_CHARACTERS = 4_000;
-/** How the older transport tells a status. */
+/** How the older transport reports a status. */
 const POSTED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/;
-/** Behind it, in the status text, the milliseconds that a server asks us to wait. */
+/** Precedes the milliseconds that a server asks us to wait, in the status text. */
 export const RETRY_AFTER_MARK = '; retry-after-ms=';
 
 function waitIn({ statusText }: SdkHttpError): number | undefined {
@@ -66,7 +66,7 @@ function waitIn({ statusText }: SdkHttpError): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** What an error of the client library says about a call that ended with it. */
+/** What an error of the client library means for the call that it ended. */
 export function failureOf(error: unknown): ConnectionProblem {
   const message = text(error);
   const failure = (kind: UpstreamFailure['kind'], mayHaveRun: boolean, said = message): UpstreamFailure => ({
@@ -125,13 +125,13 @@ export function failureOf(error: unknown): ConnectionProblem {
       connection: 'suspect',
     };
   }
-  // The library's words for a message that is none are a list of its schema's.
+  // For a malformed message, the library's error lists its schema's complaints.
   const isSchemaError = error instanceof Error && error.name.endsWith('ZodError');
   const said = isSchemaError ? 'the answer has no result' : message;
   return { failure: failure('invalid_reply', true, said), connection: 'usable' };
 }
 
-/** What an error of connecting says to a person, with what the process left behind. Not masked yet. */
+/** A connection error in words for people, with the diagnosis of its process. Not masked yet. */
 export function connectProblem(error: unknown): string {
   const { failure } = failureOf(error);
   const diagnosis = diagnosisOf(error);
@@ -147,7 +147,7 @@ export function connectProblem(error: unknown): string {
   return diagnosis === undefined ? problem : `${problem}: ${diagnosis}`;
 }
 
-/** What the process behind a failed connection left behind. */
+/** The diagnosis of the process behind a failed connection. */
 export function diagnosisOf(error: unknown): string | undefined {
   const { diagnosis } = (error ?? {}) as { diagnosis?: unknown };
   return typeof diagnosis === 'string' ? diagnosis : undefined;
@@ -176,8 +176,7 @@ function ofHttpStatus(status: number, message: string, retryAfterMs?: number): C
       connection: 'usable',
     };
   }
-  // 404 to a request with a session id is how a restarted server says that it does not know the session;
-  // some answer 400 instead.
+  // A restarted server answers 404 to a session id that it does not know. Some servers answer 400 instead.
   if (status === 404 || (status === 400 && /session/i.test(message))) {
     return {
       failure: {
@@ -220,10 +219,10 @@ function text(error: unknown): string {
   return said.slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
-/** What the library was doing is nothing that a user has set or can change. */
+/** What the library was doing is not something that a user has set or can change. */
 const NEGOTIATION = /^Version negotiation (?:probe )?failed: /;
 
-/** `fetch` names the reason last, as the cause of a cause. */
+/** `fetch` puts the real reason last, as the cause of a cause. */
 function rootCause(error: unknown): string {
   let last = error;
   for (let depth = 0; last instanceof Error && last.cause !== undefined && depth < 5; depth += 1) last = last.cause;

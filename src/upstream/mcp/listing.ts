@@ -11,9 +11,8 @@ import { parameterHeaderFault } from './http/parameter-headers.js';
 import { RAW } from './sanitizing-transport.js';
 
 /**
- * What a listing may be as a whole: tools, pages, text and time. The largest real catalogs have some thousand tools. A server
- * that lists more is quarantined: of a list that is cut somewhere nobody knows what is missing, and reading it costs the
- * same each time.
+ * Limits for a whole listing: tools, pages, text and time. The largest real catalogs have some thousand tools. A server that lists
+ * more is quarantined: nobody knows what is missing from a truncated list, and reading it costs the same each time.
  */
 export const MAX_TOOLS = 10_000;
 const MAX_PAGES = 1_000;
@@ -23,14 +22,14 @@ const MAX_NAME_CHARACTERS = 512;
 const MAX_DESCRIPTION_CHARACTERS = 100_000;
 const MAX_SCHEMA_CHARACTERS = 1_000_000;
 const MAX_WARNINGS = 100;
-/** A picture may be written out in its address. What is larger is left out silently: nobody here needs it. */
+/** An icon may be inlined in its URL. Larger ones are left out silently: nobody here needs them. */
 const MAX_ICONS = 8;
 const MAX_ICON_CHARACTERS = 2_048;
 const METHOD_NOT_FOUND = -32_601;
 
 export interface ListingOptions {
   readonly serverId: string;
-  /** Whether arguments are sent as headers too, so that what a tool asks for must be possible there. */
+  /** Whether arguments are also sent as headers, so that a tool's header annotations must be valid. */
   readonly hasParameterHeaders: boolean;
   /** For each page. */
   readonly timeoutMs: number;
@@ -38,8 +37,8 @@ export interface ListingOptions {
 }
 
 /**
- * All tools of a server. One that is malformed is repaired or left out, with a warning; it never costs the others. Throws
- * `ListingBudgetError` where there are more than may be.
+ * All tools of a server. A malformed tool is repaired or left out, with a warning. It never affects the others. Throws
+ * `ListingBudgetError` if the listing exceeds the limits.
  */
 export async function listAllTools(client: Client, options: ListingOptions): Promise<McpListing> {
   const { timeoutMs, signal } = options;
@@ -80,7 +79,7 @@ async function requestPage(
     const raw = result[RAW];
     return raw !== null && typeof raw === 'object' ? (raw as { [key: string]: unknown }) : {};
   } catch (error) {
-    // A server of prompts and resources only.
+    // The server has only prompts and resources.
     if ((error as { code?: unknown }).code === METHOD_NOT_FOUND) return { tools: [] };
     throw error;
   }
@@ -91,7 +90,7 @@ class Collection {
   readonly #tools = new Map<string, Tool>();
   readonly #taskTools = new Set<string>();
   readonly #warnings = new BoundedLines(MAX_WARNINGS);
-  /** With those that were left out. */
+  /** Includes the tools that were left out. */
   #listed = 0;
   #characters = 0;
 
@@ -103,7 +102,7 @@ class Collection {
     this.#warnings.add(warning);
   }
 
-  /** In slices: thousands of tools take longer than others should wait. */
+  /** In slices: thousands of tools would block the event loop for too long. */
   async addPage(tools: unknown): Promise<void> {
     if (!Array.isArray(tools)) {
       this.warn('a page of tools has no list in it');
@@ -144,7 +143,7 @@ class Collection {
   }
 }
 
-/** One tool as its server described it, brought to our form. */
+/** Normalizes one tool as its server described it. */
 export function normaliseTool(
   raw: unknown,
   serverId: string,
@@ -220,7 +219,7 @@ function normaliseAnnotations(
   for (const hint of HINTS) {
     const value = raw[hint];
     if (typeof value === 'boolean') annotations[hint] = value;
-    // A hint that is not true or false says nothing; guessing could turn a dangerous tool into a harmless one.
+    // A hint that is not a boolean is ignored: guessing could turn a dangerous tool into a harmless one.
     else if (value !== undefined && value !== null)
       warnings.push(`${label}: ${hint} is neither true nor false and was left out`);
   }

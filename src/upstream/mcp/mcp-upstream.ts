@@ -17,10 +17,10 @@ import type { Adapter, AdapterEvent } from '../adapter.js';
 import type { McpConnection, UpstreamOptions } from './connection.js';
 import { Supervisor } from './supervisor.js';
 
-/** A longer one would fire at once. */
+/** A longer delay would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** An MCP server as an upstream: its tools and calls, over a connection that the supervisor keeps. */
+/** An MCP server as an upstream: its tools and calls, over a connection that the supervisor maintains. */
 export class McpUpstream implements Adapter {
   readonly kind = 'mcp';
   readonly #definition: McpDefinition;
@@ -76,7 +76,7 @@ export class McpUpstream implements Adapter {
 
   async call(call: UpstreamCall): Promise<UpstreamOutcome> {
     const first = await this.#callOnce(call);
-    // A connection may turn out to be dead only when it does not take a call. Then the call is made on the next one.
+    // A dead connection may only be noticed when it does not accept a call. The call is then made on the next connection.
     if (first.status !== 'failed' || first.failure.kind !== 'not_sent') return first;
     const isBeingReplaced = this.#supervisor.describe().state === 'degraded';
     return isBeingReplaced && call.signal?.aborted !== true ? this.#callOnce(call) : first;
@@ -125,14 +125,14 @@ export class McpUpstream implements Adapter {
     if (outcome.status === 'answered') return outcome;
     const failure = { ...outcome.failure, message: this.#supervisor.masked(outcome.failure.message) };
     if (verdict === 'lost') this.#supervisor.lose(connection, failure.message);
-    // Waited for where it decides whether the call can be made again.
+    // Awaited below if it decides whether the call can be repeated.
     const checked = verdict === 'suspect' ? this.#supervisor.check(this.#callsUnderWay > 0) : undefined;
     if (failure.kind === 'not_sent') await checked;
     return { status: 'failed', failure };
   }
 
   async #connectedWithin(waitMs: number, signal: AbortSignal | undefined): Promise<McpConnection> {
-    // Not AbortSignal.timeout in AbortSignal.any: Node 20 may collect it as garbage, and then it never fires.
+    // Not AbortSignal.timeout in AbortSignal.any: Node 20 may garbage-collect it, and then it never fires.
     const over = new AbortController();
     const end = (): void => over.abort(signal?.reason);
     const timer = setTimeout(end, Math.min(waitMs, MAX_TIMER_MS));

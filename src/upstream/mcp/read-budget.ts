@@ -4,20 +4,20 @@ import { Allowance, type AllowanceOptions } from '../../lib/allowance.js';
 export interface ReadLimits {
   readonly messages: AllowanceOptions;
   readonly bytes: AllowanceOptions;
-  /** A server that stays over its budget for so long is cut off; until then it is only read more slowly. */
+  /** A server that stays over its budget for this long is cut off. Until then it is only read more slowly. */
   readonly patienceMs: number;
-  /** Our answers to a server's own requests that it has not taken. */
+  /** Our answers to a server's own requests that it has not read. */
   readonly maxUntakenAnswers: number;
 }
 
-/** Results of tools may be large; nothing else is. */
+/** Results of tools may be large. Nothing else is. */
 export type RequestKind = 'call' | 'other';
 
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Far above what servers do: one that reports each of 50,000 files it looks at is not slowed down. A message costs the host
- * some 30 µs, so that a flood takes about a seventh of its time until it is cut off.
+ * Far above what servers do: a server that reports each of 50,000 files it looks at is not slowed down. A message costs the host
+ * some 30 µs, so a flood takes about a seventh of its time until it is cut off.
  */
 export const READ_LIMITS: ReadLimits = {
   messages: { burst: 50_000, perSecond: 5_000 },
@@ -26,7 +26,7 @@ export const READ_LIMITS: ReadLimits = {
   maxUntakenAnswers: 1_000,
 };
 
-/** A line that is not a message costs more to refuse than a message costs to read. */
+/** Rejecting a line that is not a message costs more than reading a message. */
 const NOISE_COST = 5;
 /** The longest unsolicited message: a question to a model with a picture in it fits. */
 const MAX_UNASKED_BYTES = 16 * MEBIBYTE;
@@ -36,9 +36,9 @@ const MAX_PAGE_BYTES = 32 * MEBIBYTE;
 const LATE_ANSWER_MS = 60_000;
 
 /**
- * What is read of one connection to one server. Answers to our requests are free, each up to the longest message; all else
- * is paid from an allowance. A transport asks before it reads on, and stops reading while there is a debt: the server then
- * waits in its own pipe or socket, and costs the host neither memory nor time.
+ * Limits what is read from one connection to one server. Answers to our requests are free, each up to the longest message.
+ * Everything else is paid from an allowance. A transport asks before it reads on, and stops reading while there is a debt: the
+ * server then blocks on its own pipe or socket, and costs the host neither memory nor time.
  */
 export class ReadBudget {
   readonly #limits: ReadLimits;
@@ -46,7 +46,7 @@ export class ReadBudget {
   readonly #onOver: (reason: string) => void;
   readonly #messages: Allowance;
   readonly #bytes: Allowance;
-  /** Requests that are not answered yet: calls of tools, and all others. */
+  /** Unanswered requests: tool calls, and all others. */
   readonly #due = { call: 0, other: 0 };
   #lateUntilMs = 0;
   #freeBytes = 0;
@@ -61,12 +61,12 @@ export class ReadBudget {
     this.#bytes = new Allowance(limits.bytes, performance.now());
   }
 
-  /** Said once, before the server is cut off: nothing more is read of it. */
+  /** Set once, before the server is cut off. Nothing more is read from it. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The longest message that is read now. */
+  /** The longest message that is accepted now. */
   get maxMessageBytes(): number {
     if (this.#isCallDue) return this.#maxMessageBytes;
     return Math.min(this.#due.other > 0 ? MAX_PAGE_BYTES : MAX_UNASKED_BYTES, this.#maxMessageBytes);
@@ -77,13 +77,13 @@ export class ReadBudget {
     this.#due[kind] += 1;
   }
 
-  /** It was answered, or will not be. */
+  /** The request was answered, or never will be. */
   answered(kind: RequestKind): void {
     this.#due[kind] -= 1;
     this.#freeBytes = 0;
   }
 
-  /** Nobody waits for the answer any more, but it may still come. */
+  /** Nobody waits for the answer any more, but it may still arrive. */
   cancelled(kind: RequestKind): void {
     this.#due[kind] -= 1;
     if (kind === 'call') this.#lateUntilMs = performance.now() + LATE_ANSWER_MS;
@@ -108,14 +108,14 @@ export class ReadBudget {
     this.#messages.take(NOISE_COST, performance.now());
   }
 
-  /** A message that is longer than is read now. */
+  /** A message that is longer than the current limit. */
   tooLong(): void {
     this.noise();
     if (this.#due.other > 0)
       this.#end(`it sent more than ${MAX_PAGE_BYTES / MEBIBYTE} MiB in one message that is not the result of a tool`);
   }
 
-  /** Milliseconds until the next piece may be read. A server that was in debt for too long is cut off here. */
+  /** Milliseconds until the next chunk may be read. A server that was in debt for too long is cut off here. */
   waitMs(): number {
     const nowMs = performance.now();
     const { messages, bytes, patienceMs } = this.#limits;
@@ -125,7 +125,7 @@ export class ReadBudget {
     return Math.max(this.#messages.waitMs(nowMs), this.#bytes.waitMs(nowMs));
   }
 
-  /** Waits while there is a debt; for transports that hand on what they read one piece at a time. */
+  /** Waits while there is a debt. For transports that pass on what they read one piece at a time. */
   async ready(): Promise<void> {
     for (let waitMs = this.waitMs(); waitMs > 0 && !this.#isOver; waitMs = this.waitMs())
       await new Promise((resolve) => setTimeout(resolve, Math.min(waitMs, MAX_WAIT_MS)));
@@ -155,7 +155,7 @@ export class ReadBudget {
   }
 }
 
-/** A wait is checked at least this often: the budget of a server that keeps flooding runs out meanwhile. */
+/** A wait is checked at least this often: the patience for a flooding server may run out in the meantime. */
 export const MAX_WAIT_MS = 100;
 
 function flood(rate: string, patienceMs: number): string {

@@ -4,20 +4,20 @@ import { type CallTaker, DirectCalls } from './calls/direct-calls.js';
 import { STREAM_LOST } from './failures.js';
 import type { ReadBudget, RequestKind } from './read-budget.js';
 
-/** Where the sanitizer puts what the server really answered, out of reach of the client library's schemas. */
+/** Where the sanitizer puts the server's real answer, out of reach of the client library's schemas. */
 export const RAW = 'codemode/raw';
-/** Stays open for as long as the connection, and has no answer to wait for. */
+/** Stays open for as long as the connection, and has no answer. */
 const LISTEN = 'subscriptions/listen';
 
 /**
- * Stands between the client library and a transport, and makes the library bear what real servers do:
+ * Sits between the client library and a transport, and makes the library tolerate what real servers do:
  *
- * - Answers to `tools/list` and `tools/call` pass as an empty, valid result with the real one beside it (`RAW`). The
- *   library checks them as a whole, so that one odd tool or content block would cost the whole answer; we read them.
+ * - Answers to `tools/list` and `tools/call` pass as an empty, valid result with the real one beside it (`RAW`). The library
+ *   validates them as a whole, so one odd tool or content block would fail the whole answer. We read them ourselves.
  * - A handshake with missing names is completed.
  * - A request whose answer stream ends without the answer fails at once, not after its timeout.
- * - Questions are put after the answers that came before them have been taken.
- * - An answer to a cancelled request is dropped here; the library would turn all of it into an error text.
+ * - Questions are delivered after the answers that came before them.
+ * - An answer to a cancelled request is dropped here. The library would turn all of it into an error text.
  * - Unsolicited messages count against the budget of the connection, and so do responses that the server does not read.
  * - Tool calls over a pipe or a socket do not pass through the library at all (`call`).
  */
@@ -124,7 +124,7 @@ export class SanitizingTransport implements Transport {
     if ('method' in message) {
       this.#budget.unasked();
       if (this.#calls.takeProgress(message)) return;
-      // A question behind an answer is about no call any more, also where both come at once: first the call ends.
+      // A question after an answer no longer belongs to that call, even if both arrive at once: the call ends first.
       if ('id' in message || message.method === 'notifications/cancelled')
         setImmediate(() => this.onmessage?.(message));
       else this.onmessage?.(message);
@@ -132,7 +132,7 @@ export class SanitizingTransport implements Transport {
     }
     if (message.id === undefined) return this.#budget.unasked();
     if (this.#calls.takeAnswer(message)) return;
-    // Some servers send the number of a request back as text.
+    // Some servers return a numeric request id as text.
     const id = this.#waiting.has(message.id) ? message.id : Number(message.id);
     const method = this.#waiting.get(id);
     if (method === undefined) return this.#budget.unasked();
@@ -140,14 +140,14 @@ export class SanitizingTransport implements Transport {
     if (method !== LISTEN) this.#budget.answered(kindOf(method));
     const answer =
       'result' in message ? { ...message, id, result: sanitized(method, message.result) } : { ...message, id };
-    // The library takes answers at once but notifications a turn later: the last progress of a call would be lost.
+    // The library handles answers at once but notifications a turn later, so the last progress of a call would be lost.
     queueMicrotask(() => this.onmessage?.(answer));
   }
 }
 
 /**
- * The same for transports with one channel for everything (a pipe, a socket). The library knows them by these two
- * properties, and takes silence there as a sign of an older server, not of an outage.
+ * The same for transports with a single channel (a pipe, a socket). The library recognizes them by these two properties, and takes
+ * silence there as a sign of an older server, not of an outage.
  */
 export class SanitizingChannel extends SanitizingTransport {
   readonly stderr = null;
@@ -167,7 +167,7 @@ function sanitized(method: string, result: Result): Result {
     case 'tools/list':
       return { tools: [], resultType: 'complete', ttlMs: 0, cacheScope: 'private', [RAW]: result };
     case 'tools/call':
-      // The library hands such a result over as it is: `call.ts` answers the questions in it, and calls again.
+      // The library passes such a result on unchanged. `call.ts` answers its questions and calls again.
       if (result.resultType === 'input_required') return result;
       return { content: [], resultType: 'complete', [RAW]: result };
     case 'tasks/get':

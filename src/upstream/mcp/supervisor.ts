@@ -17,20 +17,20 @@ import { notMcp, STDERR_TITLE } from './stdio/not-mcp.js';
 import { maskFor } from './target-mask.js';
 
 const BACKOFF: BackoffOptions = { firstMs: 200, maxMs: 30_000, factor: 2 };
-/** About half a minute of trying; after that only a use tries again. */
+/** About half a minute of retries. After that only a use tries again. */
 const MAX_ATTEMPTS_AFTER_LOSS = 8;
-/** A connection that lived this long was a good one: its loss starts a new count of attempts. */
+/** A connection that lived this long was stable: its loss starts a new count of attempts. */
 const STABLE_MS = 10_000;
 const HEALTH_CHECK_MS = 5_000;
-/** How long a failure comes before a use tries again. */
+/** How long after a failure a use fails at once, without a new attempt. */
 const QUIET_AFTER_FAILURE_MS = 1_000;
 const MAX_REASON_CHARACTERS = 600;
-/** Of what a process wrote to stderr before it ended. */
+/** How much is kept of a process's stderr before it ended. */
 const MAX_CRASH_LINES = 8;
 const MAX_CRASH_LINE_CHARACTERS = 200;
-/** A server that has printed text and then sent no message for so long is taken for one that does not speak MCP. */
+/** A server that printed text and then sent no message for this long is assumed not to speak MCP. */
 const NOISE_PATIENCE_MS = 5_000;
-/** How long a server that sent too much is left alone: the first time, and at most. Each time twice as long as before. */
+/** How long a server that sent too much is quarantined: the first time, and at most. Each time twice as long as before. */
 const QUARANTINE = { firstMs: 60_000, maxMs: 3_600_000, factor: 2 };
 
 export interface SupervisorEvents {
@@ -38,7 +38,7 @@ export interface SupervisorEvents {
   onState(): void;
 }
 
-/** The state of a connection, and why it is in it. */
+/** The state of a connection, and the reason for it. */
 export interface SupervisedState {
   readonly state: UpstreamState;
   readonly reason?: string;
@@ -52,10 +52,10 @@ export interface SupervisedState {
 }
 
 /**
- * Keeps one server connected: connects at the first use, connects again after a loss, and knows what state it is in.
+ * Keeps one server connected: connects at the first use, reconnects after a loss, and tracks the state.
  *
- * The client library does none of this: a crashed process, a forgotten session and a dead stream each leave it with a
- * connection that fails every request.
+ * The client library does none of this: a crashed process, a forgotten session or a dead stream each leave it with a connection
+ * that fails every request.
  */
 export class Supervisor {
   readonly #definition: McpDefinition;
@@ -79,10 +79,10 @@ export class Supervisor {
   #era: EraHint = 'auto';
   #attempts = 0;
   #losses = 0;
-  /** While it connects: the first line of what it printed instead of messages. */
+  /** While connecting: the first line that the server printed instead of messages. */
   #noise: string | undefined;
   #noiseTimer: NodeJS.Timeout | undefined;
-  /** It prints and sends nothing. It is still given its time to connect, but nobody has to wait for that. */
+  /** The server prints text and sends no messages. It still gets its time to connect, but callers need not wait for that. */
   #isOnlyNoisy = false;
   readonly #unlessNoisy = new Set<() => void>();
   #quarantines = 0;
@@ -95,7 +95,7 @@ export class Supervisor {
     this.#mask = maskFor(definition.target);
   }
 
-  /** The connection there is, without waiting for one. */
+  /** The current connection, without waiting for one. */
   get current(): McpConnection | undefined {
     return this.#connection;
   }
@@ -114,14 +114,14 @@ export class Supervisor {
     };
   }
 
-  /** The connection, made now if there is none. Waits for an attempt that is already in progress. */
+  /** The connection, opened now if there is none. Waits for an attempt that is already in progress. */
   async connected(signal?: AbortSignal): Promise<McpConnection> {
     signal?.throwIfAborted();
     if (this.#state === 'closed') throw this.#closedError();
     if (this.#connection !== undefined) return this.#connection;
     if (this.#isQuarantined) throw this.unavailable(this.#reason ?? 'it is quarantined');
     if (this.#opening === undefined) {
-      // A loop over a server that is down must not start it a thousand times.
+      // A loop of calls to a server that is down must not start it a thousand times.
       if (this.#state === 'failed' && Date.now() - this.#since.getTime() < QUIET_AFTER_FAILURE_MS) {
         throw this.unavailable(this.#reason ?? 'it failed');
       }
@@ -132,7 +132,7 @@ export class Supervisor {
     return abortable(this.#opening as Promise<McpConnection>, signal);
   }
 
-  /** The same, but a server that prints text where messages belong is given up on as soon as that is clear. */
+  /** The same, but gives up on a server that prints text instead of messages as soon as that is clear. */
   connectedUnlessNoisy(signal?: AbortSignal): Promise<McpConnection> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => reject(this.unavailable(this.masked(notMcp(this.#noise ?? ''))));
@@ -145,8 +145,8 @@ export class Supervisor {
   }
 
   /**
-   * Asks the server whether it is there. A connection that does not answer is given up and made again; but silence
-   * alone is no proof while the server may be busy with calls.
+   * Pings the server. A connection that does not answer is closed and reopened, but silence alone proves nothing while the server
+   * may be busy with calls.
    */
   check(isBusy: boolean): Promise<void> {
     this.#checking ??= this.#ask(isBusy).finally(() => {
@@ -155,7 +155,7 @@ export class Supervisor {
     return this.#checking;
   }
 
-  /** Gives a connection up and starts to make a new one. */
+  /** Gives up a connection and starts to open a new one. */
   lose(connection: McpConnection, reason: string): void {
     if (this.#connection !== connection || this.#state === 'closed') return;
     this.#connection = undefined;
@@ -167,8 +167,8 @@ export class Supervisor {
   }
 
   /**
-   * Ends the connection to a server that sends more than is read of any server, and makes none for a while: a flood costs
-   * the same each time it is started again.
+   * Disconnects a server that exceeded the read limits, and does not reconnect for a while: a flood costs the same each time the
+   * server is restarted.
    */
   quarantine(reason: string): void {
     if (this.#state === 'closed' || this.#isQuarantined) return;
@@ -186,18 +186,18 @@ export class Supervisor {
     this.#enter('quarantined', this.masked(`${reason}; it is not used again before ${until} UTC`));
   }
 
-  /** A person wants a new connection: the one there is ends, and one that failed is tried at once. A quarantine stays. */
+  /** A person wants a new connection: the current one ends, and a failed server can be tried at once. A quarantine stays. */
   reconnect(): void {
     if (this.#connection !== undefined) return this.lose(this.#connection, 'a person asked for a new connection');
     if (this.#state === 'failed') this.#enter('idle');
   }
 
-  /** The last that its process wrote to stderr, without its credentials; undefined where it is no process or wrote nothing. */
+  /** The last stderr output of its process, without credentials. Undefined if there is no process or it wrote nothing. */
   lastCrash(): Crash | undefined {
     return this.#crash ?? this.#crashOf(this.#connection?.diagnosis() ?? '');
   }
 
-  /** Ends it for good. Resolves when nothing of it is left. */
+  /** Closes for good. Resolves when nothing of it is left. */
   async close(): Promise<void> {
     this.#enter('closed');
     this.#ended.abort(this.#closedError());
@@ -206,7 +206,7 @@ export class Supervisor {
     await Promise.all([connection?.close(), this.#opening?.catch(() => undefined), this.#closing]);
   }
 
-  /** A text about this server that may be shown: without its credentials, on one line, with its last words. */
+  /** A text about this server that may be shown: without its credentials, on one line, with its end kept. */
   masked(text: string): string {
     return oneLineWithEnd(this.#withoutSecrets(text), MAX_REASON_CHARACTERS);
   }
@@ -246,12 +246,12 @@ export class Supervisor {
     if (!isAnswer && !mayBeBusy) this.lose(connection, message);
   }
 
-  /** Starts up to `maxAttempts` tries; `#opening` is there for as long as they last. */
+  /** Starts up to `maxAttempts` attempts. `#opening` is set while they last. */
   #open(maxAttempts: number): void {
     const opening = this.#tryRepeatedly(maxAttempts).finally(() => {
       if (this.#opening === opening) this.#opening = undefined;
     });
-    opening.catch(() => undefined); // told by the state where nobody waits
+    opening.catch(() => undefined); // if nobody waits, the state reports it
     this.#opening = opening;
   }
 
@@ -264,11 +264,11 @@ export class Supervisor {
       } catch (error) {
         if (this.#ended.signal.aborted) throw this.#closedError();
         if (this.#isQuarantined) throw this.unavailable(this.#reason ?? 'it is quarantined', error);
-        this.#era = 'auto'; // it may have come back as another version of itself
+        this.#era = 'auto'; // the server may have come back as another version
         const text = this.#reasonOf(error);
         const reason = this.masked(text);
         const needsLogin = isHostError(error, 'login_needed');
-        // Nobody logs in within a pause: the next use tries again.
+        // Nobody logs in during a retry pause: the next use tries again.
         if (needsLogin || this.#attempts >= maxAttempts) {
           this.#enter('failed', reason, needsLogin);
           this.#crash = this.#crashOf(text);
@@ -282,7 +282,7 @@ export class Supervisor {
   async #openOnce(): Promise<McpConnection> {
     await this.#closing;
     this.#forgetNoise();
-    // Not AbortSignal.timeout in AbortSignal.any: Node 20 may collect it as garbage, and then it never fires.
+    // Not AbortSignal.timeout in AbortSignal.any: Node 20 may garbage-collect it, and then it never fires.
     const over = new AbortController();
     const end = (): void => over.abort(this.#ended.signal.reason);
     const timer = setTimeout(
@@ -327,10 +327,10 @@ export class Supervisor {
     this.#connection = connection;
     this.#connectedAt = performance.now();
     this.#identity = connection.identity;
-    // The second time, an older server need not be asked again whether it is a newer one.
+    // On a reconnect, an older server need not be probed for the newer era again.
     this.#era = connection.era;
     this.#enter('ready');
-    // Whatever changed while we were away, nobody has told us; and who gave up on it is told that it has come.
+    // Changes while disconnected were not announced. Callers that gave up on a noisy server learn that it is ready.
     if (wasConnectedBefore || isLate) this.#events.onToolsChanged();
     return connection;
   }

@@ -2,7 +2,7 @@ import type { McpTarget } from '../../domain/targets/targets.js';
 import { secretsOfAddress } from '../../lib/secrets/address-secrets.js';
 import { isSecretName, SecretMask, secretsOf } from '../../lib/secrets/mask.js';
 
-/** Hides the credentials of an upstream in whatever is said about it. */
+/** Masks the credentials of an upstream in every text about it. */
 export function maskFor(target: McpTarget): SecretMask {
   if (target.kind === 'stdio')
     return new SecretMask([
@@ -13,7 +13,7 @@ export function maskFor(target: McpTarget): SecretMask {
   return new SecretMask([...secretsOf(target.headers), ...secretsOfAddress(target.url)]);
 }
 
-/** A region or the name of a profile is passed on too, and would only make messages unreadable. */
+/** Only secrets: a region or a profile name is inherited too, and masking it would make messages unreadable. */
 function namedSecrets(inherited: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(inherited).filter(([name]) => isSecretName(name)));
 }

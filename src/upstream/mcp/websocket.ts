@@ -7,10 +7,10 @@ import { NotSentError } from './failures.js';
 import { MAX_WAIT_MS, type ReadBudget } from './read-budget.js';
 
 const SUBPROTOCOL = 'mcp';
-/** A peer that lets a ping go unanswered for one whole interval is taken for dead. */
+/** A peer that does not answer a ping for one whole interval counts as dead. */
 const HEARTBEAT_MS = 30_000;
 const CLOSE_GRACE_MS = 1_000;
-/** Of what the peer has not read, before its pings go unanswered. */
+/** How many bytes the peer may leave unread before its pings are no longer answered. */
 const MAX_UNREAD_PONG_BYTES = 64 * 1024;
 
 export interface WebSocketOptions {
@@ -21,7 +21,7 @@ export interface WebSocketOptions {
   readonly onNoise: (line: string) => void;
 }
 
-/** One message in each text frame, on a socket that is watched by pings. */
+/** One message per text frame, on a socket that is monitored by pings. */
 export class WebSocketTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -43,7 +43,7 @@ export class WebSocketTransport implements Transport {
       maxPayload: maxMessageBytes,
       handshakeTimeout: handshakeTimeoutMs,
       followRedirects: false,
-      // One message for each turn of the event loop, and pings are counted as messages.
+      // One message per turn of the event loop, and pings count as messages.
       allowSynchronousEvents: false,
       autoPong: false,
     });
@@ -98,12 +98,12 @@ export class WebSocketTransport implements Transport {
     });
   }
 
-  /** Without a goodbye. */
+  /** Closes without a closing handshake. */
   cut(): void {
     this.#socket?.terminate();
   }
 
-  /** Reads on when the budget has room. */
+  /** Pauses reading until the budget has room. */
   #rest(socket: WebSocket): void {
     const { budget } = this.#options;
     const waitMs = budget.waitMs();

@@ -1,6 +1,6 @@
 /**
- * What a crashed server wrote, without the stack frames of Node: only the end is shown, and the error stands before them. Of a
- * line that was written over itself, as a progress bar does, what a terminal shows in the end.
+ * The stderr of a crashed server without Node's stack frames: only the end is shown, and the error stands before the frames. For a
+ * line that was overwritten, as by a progress bar, keeps what a terminal finally shows.
  */
 export function withoutStackFrames(stderr: string): string {
   return stderr
@@ -11,5 +11,5 @@ export function withoutStackFrames(stderr: string): string {
     .join('\n');
 }
 
-/** `    at load (node:internal/modules/loader:1188:11)`, and the same of async functions and getters. */
+/** `    at load (node:internal/modules/loader:1188:11)`, also for async functions and getters. */
 const FRAME = /^\s{2,}at \S.{0,500}:\d+:\d+\)?(?: \{)?\s*$/;

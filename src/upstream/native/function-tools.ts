@@ -8,25 +8,25 @@ import type { NativeCallContext, NativeTool } from './native-upstream.js';
 /** A function of your own that programs may call. */
 export interface FunctionTool {
   readonly description?: string;
-  /** zod 3 or 4, another Standard Schema, or JSON Schema. What a schema that parses makes of the input is what `execute` gets. */
+  /** zod 3 or 4, another Standard Schema, or JSON Schema. If the schema parses, `execute` gets the parsed input. */
   readonly input?: CheckingSchema | Readonly<Record<string, unknown>>;
-  /** Of what it gives back: types for programs, and checked. */
+  /** The schema of the return value: programs get its type, and values are checked. */
   readonly output?: CheckingSchema | Readonly<Record<string, unknown>>;
   readonly annotations?: ToolAnnotations;
   readonly deprecated?: boolean;
   readonly version?: string;
   readonly tags?: readonly string[];
-  /** Text and what can be written in JSON is the answer; what it throws is the failure, by its message. */
+  /** The answer is text or any JSON value. If it throws, the call fails with the error's message. */
   execute(input: JsonObject, context: NativeCallContext): unknown;
 }
 
-/** The same with the type of `execute`'s input taken from its schema: for `defineTool`. */
+/** The same, with the type of `execute`'s input taken from its schema: for `defineTool`. */
 export interface TypedTool<Input> extends Omit<FunctionTool, 'input' | 'execute'> {
   readonly input: CheckingSchema<Input>;
   execute(input: Input, context: NativeCallContext): unknown;
 }
 
-/** A tool as an upstream has it. Throws `bad_input` for what is none. */
+/** Converts a function tool for an upstream. Throws `bad_input` if it is not a valid tool. */
 export function nativeTool(name: string, tool: FunctionTool): NativeTool {
   if (typeof tool?.execute !== 'function')
     throw new HostError('bad_input', `tool ${JSON.stringify(name)} has no function execute`);
@@ -42,7 +42,7 @@ export function nativeTool(name: string, tool: FunctionTool): NativeTool {
   };
 }
 
-/** Nothing where a schema can only check: its tool takes anything, and says what was wrong. */
+/** Undefined if a schema can only check: its tool accepts anything, and reports what was wrong. */
 function readSchema(
   name: string,
   schema: CheckingSchema | Readonly<Record<string, unknown>> | undefined,
@@ -51,7 +51,7 @@ function readSchema(
   if (schema === undefined) return undefined;
   try {
     const read = isCheckingSchema(schema) ? jsonSchemaOf(schema, io) : schema;
-    // A copy, as plain data: what the caller keeps hold of may change.
+    // A copy as plain data, because the caller may change its object later.
     const copy = read === undefined ? undefined : (JSON.parse(JSON.stringify(read)) as JsonValue);
     if (copy === undefined || isJsonObject(copy)) return copy;
   } catch (error) {

@@ -17,7 +17,7 @@ import { rejectedOnAbort } from '../../lib/async/rejected-on-abort.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { Adapter, AdapterEvent } from '../adapter.js';
 
-/** A function of this process as a tool. Its schemas are JSON Schema by now. */
+/** A function of this process as a tool. Its schemas have been converted to JSON Schema. */
 export interface NativeTool {
   readonly description?: string;
   readonly inputSchema?: JsonObject;
@@ -26,19 +26,19 @@ export interface NativeTool {
   readonly deprecated?: boolean;
   readonly version?: string;
   readonly tags?: readonly string[];
-  /** What it throws becomes the tool's own failure: its message reaches the program, its stack does not. */
+  /** An error it throws becomes the tool's own failure: the message reaches the program, the stack does not. */
   execute(input: JsonObject, context: NativeCallContext): unknown;
 }
 
 export interface NativeCallContext {
-  /** Aborted when the program is over, or the call took too long. */
+  /** Aborted when the program is over, or the call times out. */
   readonly signal: AbortSignal;
   report(progress: CallProgress): void;
-  /** What the run was granted, where its contract knows capabilities. */
+  /** What the run was granted, if its contract has capabilities. */
   readonly grants?: CapabilitySet;
 }
 
-/** Functions of this process as an upstream: nothing to connect, nothing to lose. They pass the broker like any other. */
+/** Functions of this process as an upstream, without a connection. Their calls pass the broker like all others. */
 export class NativeUpstream implements Adapter {
   readonly id: string;
   readonly kind: 'native' | 'langchain';
@@ -97,7 +97,7 @@ export class NativeUpstream implements Adapter {
     return { id: this.id, state, since: this.#since, losses: 0, identity: IDENTITY, warnings: [] };
   }
 
-  /** Its tools are those it was made with. */
+  /** No events: its tools never change. */
   onEvent(_listener: (event: AdapterEvent) => void): () => void {
     return () => {};
   }
@@ -109,10 +109,10 @@ export class NativeUpstream implements Adapter {
 
 const IDENTITY: UpstreamIdentity = { protocolVersion: 'none', transport: 'native' };
 
-/** Text as text, everything else as it is written in JSON: what the function keeps hold of is not shared. */
+/** Text stays text, everything else is serialized to JSON, so nothing is shared with the function. */
 function replyOf(value: unknown, { outputSchema }: NativeTool): UpstreamOutcome {
   if (value === undefined) return answered({ content: [], isError: false });
-  // What is declared as a text is the value itself: no contract reads JSON out of it.
+  // If the output is declared as a string, the text is the value itself: no contract parses JSON from it.
   if (typeof value === 'string' && outputSchema?.type !== 'string')
     return answered({ content: [{ type: 'text', text: value }], isError: false });
   let json: string | undefined;

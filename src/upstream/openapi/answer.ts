@@ -7,10 +7,10 @@ import { oneLine } from '../../lib/text/bounded-text.js';
 import { bare } from './body.js';
 import type { HttpAnswer } from './http-client.js';
 
-/** What is told of an answer that is a failure. */
+/** The most characters of an error answer that are passed on. */
 const MAX_ERROR_CHARACTERS = 2_000;
 
-/** What an API answered, as a tool's reply. What is no success is the tool's own failure, with the reason it gives. */
+/** Converts an API's answer into a tool's reply. Any status but success is the tool's own failure, with the reason the API gives. */
 export function replyOf(answer: HttpAnswer, place: string): ToolReply {
   const type = bare(answer.headers.get('content-type') ?? '');
   if (answer.status < 200 || answer.status > 299) return failure(answer);
@@ -44,7 +44,7 @@ function json(body: Uint8Array): ToolReply | undefined {
   try {
     const written = new TextDecoder().decode(body);
     const value = JSON.parse(written) as JsonValue;
-    // Serialized again, so that only what was parsed is passed on.
+    // Serialized again, so that only parsed data is passed on.
     const structuredJson = JSON.stringify(value);
     return {
       content: [{ type: 'text', text: structuredJson }],

@@ -31,12 +31,12 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const MAX_WARNINGS = 100;
 /**
- * Of all tools together, as they are kept on disk and read at every start. Each schema gets its share; in a document in
- * which everything leads to everything, what is far away is declared as anything.
+ * The limit for all tools together, because they are kept on disk and read at every start. Each schema gets its share. In a
+ * document in which everything references everything, distant schemas are declared as anything.
  */
 const MAX_LISTING_CHARACTERS = 24 * 1024 * 1024;
 const SCHEMA_CHARACTERS = { least: 2_000, most: 48_000 };
-/** What of an API's own description is told. */
+/** How much of an API's own description is passed on. */
 const MAX_INSTRUCTIONS_CHARACTERS = 4_000;
 
 export type ApiDefinition = UpstreamDefinition<OpenApiTarget>;
@@ -55,10 +55,7 @@ export class Api {
   readonly #warnings = new BoundedLines(MAX_WARNINGS);
   #listing: ToolListing | undefined;
 
-  /**
-   * Reads the document; gives `previous` where it is the same still. Throws an error with the reason, in which nothing is
-   * secret.
-   */
+  /** Reads the document. Returns `previous` if it is unchanged. Throws an error with the reason, which contains no secrets. */
   static async open(definition: ApiDefinition, signal: AbortSignal, previous?: Api): Promise<Api> {
     const { target, connectTimeoutMs } = definition;
     const reader = new HttpClient({ isPublicOnly: false, connectTimeoutMs });
@@ -148,7 +145,7 @@ export class Api {
     await this.#client.close(calls);
   }
 
-  /** What only asks is redirected within the API; nothing is carried to another place. */
+  /** Only GET and HEAD follow redirects, and only within the API's origin. */
   async #send(request: HttpRequest): Promise<HttpAnswer> {
     let { url } = request;
     for (let hops = 0; ; hops += 1) {
@@ -189,7 +186,7 @@ function maskOf({ headers, auth, document, baseUrl }: OpenApiTarget): SecretMask
   ]);
 }
 
-/** Before a connection there was nothing to send it on. */
+/** Errors before a connection existed, so nothing was sent. */
 const NEVER_CONNECTED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_.*|.*_CERT.*)$/;
 

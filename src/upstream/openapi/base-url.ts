@@ -3,18 +3,18 @@ import type { OpenApiTarget } from '../../domain/targets/openapi.js';
 import { quotedLine } from '../../lib/text/bounded-text.js';
 
 export interface BaseUrl {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: URL;
-  /** Whether it is the document's word, and not the user's. */
+  /** Whether the document chose it, and not the user. */
   readonly isForeign: boolean;
 }
 
 /**
- * Where calls go. The user's word counts; a document decides only where it gains nothing by it:
+ * Where calls go. The user's setting comes first. A document decides only if it gains nothing by it:
  *
- * - one that was fetched sends calls to where it lies itself, and nowhere else;
- * - one that lies in a file sends them to a public place over https, without any credentials (the configuration refuses
- *   credentials without `baseUrl` then).
+ * - A fetched document can send calls to its own origin, and nowhere else.
+ * - A document in a file can send them to a public address over https, without any credentials (the configuration then refuses
+ *   credentials without `baseUrl`).
  */
 export function baseUrlOf({ baseUrl, document: place }: OpenApiTarget, document: JsonObject): BaseUrl {
   if (baseUrl !== undefined) return { url: trimmed(new URL(baseUrl)), isForeign: false };
@@ -39,7 +39,7 @@ export function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** The address of an operation that has servers of its own; nothing where that is another place than the API's. */
+/** The address of an operation that has its own servers. Undefined if its origin is not the API's. */
 export function ownBaseUrl(servers: JsonValue | undefined, base: BaseUrl): URL | undefined {
   const named = firstServer(servers);
   if (named === undefined) return base.url;
@@ -51,7 +51,7 @@ export function ownBaseUrl(servers: JsonValue | undefined, base: BaseUrl): URL |
   }
 }
 
-/** With the defaults of its variables filled in. */
+/** The first server's URL, with the defaults of its variables filled in. */
 function firstServer(servers: JsonValue | undefined): string | undefined {
   const [first] = Array.isArray(servers) ? servers : [];
   if (!isJsonObject(first) || typeof first.url !== 'string') return undefined;
@@ -60,7 +60,7 @@ function firstServer(servers: JsonValue | undefined): string | undefined {
     const variable: JsonValue | undefined = variables.get(name);
     return isJsonObject(variable) && typeof variable.default === 'string' ? variable.default : match;
   });
-  // A variable without a value: nobody knows where that is.
+  // A variable without a value: the address is unknown.
   return filled.includes('{') ? undefined : filled;
 }
 

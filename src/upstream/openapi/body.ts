@@ -4,7 +4,7 @@ import type { Pointers } from './pointer.js';
 
 export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary';
 
-/** What an operation takes besides its parameters. */
+/** The request body of an operation. */
 export interface Body {
   readonly kind: BodyKind;
   readonly mediaType: string;
@@ -22,7 +22,7 @@ export interface BodyProperty {
   readonly isFile: boolean;
 }
 
-/** How bytes are given in arguments, which are JSON. */
+/** How arguments, which are JSON, represent bytes. */
 export const FILE_SCHEMA: JsonObject = {
   type: 'object',
   description: 'A file: its bytes in base64.',
@@ -31,7 +31,7 @@ export const FILE_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** The kinds in the order in which one is chosen where an operation takes several. */
+/** The kinds in order of preference, for an operation that accepts several. */
 const KINDS: readonly (readonly [BodyKind, RegExp])[] = [
   ['json', /^application\/json$/],
   ['json', /^[\w.+-]+\/([\w.+-]+\+)?json$/],
@@ -43,7 +43,7 @@ const KINDS: readonly (readonly [BodyKind, RegExp])[] = [
 ];
 const JSON_TYPE = 'application/json';
 const MAX_PROPERTIES = 500;
-/** With one of these the properties are not all there is to an object. */
+/** With one of these keywords, the properties do not describe the whole object. */
 const NOT_PLAIN = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'dependentSchemas', 'discriminator'];
 
 export function bodyOf({ operation, method }: OperationSource, pointers: Pointers): Body | undefined {
@@ -66,7 +66,7 @@ export function bodyOf({ operation, method }: OperationSource, pointers: Pointer
   };
 }
 
-/** The kind and the key of the first that fits best. */
+/** The kind and the media type of the best match. */
 export function chooseMediaType(types: readonly string[]): readonly [BodyKind, string] | undefined {
   for (const [kind, pattern] of KINDS) {
     const found = types.find((type) => pattern.test(bare(type)));
@@ -75,14 +75,14 @@ export function chooseMediaType(types: readonly string[]): readonly [BodyKind, s
   return undefined;
 }
 
-/** Without its parameters. */
+/** The media type without its parameters. */
 export function bare(mediaType: string): string {
   return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
 /**
- * The properties of a body that is a plain object. One that may be left out but not be incomplete stays whole, and so does
- * one that takes properties without names.
+ * The properties of a body that is a plain object. Undefined if the body must stay one argument: it is optional but has required
+ * properties, or it accepts additional properties.
  */
 function propertiesOf(
   raw: JsonValue | undefined,

@@ -4,18 +4,18 @@ import { oneLine, quotedLine } from '../../lib/text/bounded-text.js';
 import { isHeaderName, type Preset } from './parameters.js';
 import type { Pointers } from './pointer.js';
 
-/** What the user shows the API, ready to be sent. It never reaches a program, and no document chooses who gets it. */
+/** The user's credentials for the API, ready to send. They never reach a program, and no document chooses who gets them. */
 export interface Presented {
   readonly headers: Readonly<Record<string, string>>;
-  /** Only for operations that want to know who calls. */
+  /** Only for operations that require authentication. */
   readonly secret:
     | { readonly in: 'header' | 'query' | 'cookie'; readonly name: string; readonly value: string }
     | undefined;
-  /** What programs are not asked for because of it. */
+  /** Parameters that programs are not asked for because the credentials set them. */
   readonly presets: readonly Preset[];
 }
 
-/** Throws where the document does not say where a key goes. */
+/** Throws if the document does not say where a key goes. */
 export function presentedBy(target: OpenApiTarget, document: JsonObject, pointers: Pointers): Presented {
   const secret = target.auth === undefined ? undefined : secretOf(target.auth, document, pointers);
   const presets: Preset[] = Object.keys(target.headers).map((name) => ({ in: 'header', name }));
@@ -26,7 +26,7 @@ export function presentedBy(target: OpenApiTarget, document: JsonObject, pointer
   };
 }
 
-/** As much of it as can be shown before the document is read. */
+/** The headers that are known before the document is read. */
 export function presetHeaders({ headers, auth }: OpenApiTarget): Record<string, string> {
   if (auth === undefined || (auth.type === 'apiKey' && auth.in !== 'header')) return { ...headers };
   const name = auth.type === 'apiKey' ? (auth.name ?? '') : 'Authorization';
@@ -55,7 +55,7 @@ function sentFor(auth: ApiCredential): string {
   }
 }
 
-/** Where the document wants its key, if it wants one in one place. */
+/** Where the document declares its API key. Throws unless it declares exactly one place. */
 function declaredPlace(
   document: JsonObject,
   pointers: Pointers,

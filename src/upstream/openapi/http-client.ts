@@ -14,24 +14,24 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Where it redirects to. */
+  /** The redirect target. */
   readonly location?: string;
   readonly body: Uint8Array;
 }
 
-/** The address is not one that a document may lead to. */
+/** The document may not lead to this address. */
 export class AddressRefused extends Error {}
 
-/** What came back is longer than anybody will read. */
+/** The response exceeds the size limit. */
 export class AnswerTooLong extends Error {}
 
 const MAX_CONNECTIONS = 64;
 
 /**
- * One API's way out: a request, its whole answer, bounded in size. Nothing is redirected here.
+ * Sends the requests of one API and reads each whole response, bounded in size. Redirects are not followed here.
  *
- * `isPublicOnly`: where the address is the document's word and not the user's, it leads to public places only, whatever
- * a name resolves to. The address that is checked is the one that is connected to.
+ * `isPublicOnly`: if the document and not the user chose the address, only public addresses are reached, whatever a name resolves
+ * to. Exactly the checked address is connected to.
  */
 export class HttpClient {
   readonly #agent: Agent;
@@ -46,7 +46,7 @@ export class HttpClient {
     this.#agent = new Agent({
       connections: MAX_CONNECTIONS,
       connect: { timeout: connectTimeoutMs, ...lookup },
-      // The signal of each request bounds it; an API may think for minutes.
+      // Each request is bounded by its signal. An API may take minutes.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -76,7 +76,7 @@ export class HttpClient {
   }
 }
 
-/** Counted as it is unpacked: a few kilobytes may be gigabytes. */
+/** Counts decompressed bytes: a few kilobytes may expand to gigabytes. */
 async function readWhole(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -15,8 +15,8 @@ import type { Adapter, AdapterEvent } from '../adapter.js';
 import type { Api, ApiDefinition } from './api.js';
 
 /**
- * An HTTP API as an upstream: the operations of its OpenAPI document are its tools. The document is read at the first
- * use, and so is the code that reads it; one that could not be read is tried again at the next.
+ * An HTTP API as an upstream: the operations of its OpenAPI document are its tools. The document, and the code that parses it, is
+ * loaded at the first use. If it could not be read, the next use tries again.
  */
 export class OpenApiUpstream implements Adapter {
   readonly kind = 'openapi';
@@ -43,7 +43,7 @@ export class OpenApiUpstream implements Adapter {
   }
 
   async listTools(signal?: AbortSignal): Promise<ToolListing> {
-    // Who asks again wants to know what has changed; who asks first gets what was read for the first call.
+    // A repeated listing reads the document again to find changes. The first one uses the document that was read for the first call.
     const api = this.#isListed ? await this.#readAgain(signal) : await this.#open(signal);
     const listing = api.list();
     this.#isListed = true;
@@ -104,7 +104,7 @@ export class OpenApiUpstream implements Adapter {
     return signal === undefined ? this.#opening : Promise.race([this.#opening, rejectedOnAbort(signal)]);
   }
 
-  /** The document as it is now. One that cannot be read any more leaves the one that was. */
+  /** Reads the document again. If it can no longer be read, the previous one stays in use. */
   async #readAgain(signal: AbortSignal | undefined): Promise<Api> {
     const before = await this.#open(signal);
     const late = AbortSignal.timeout(this.#definition.connectTimeoutMs);
@@ -158,5 +158,5 @@ export class OpenApiUpstream implements Adapter {
   }
 }
 
-/** Timers take no more: 24 days. */
+/** The longest delay of a timer: 24 days. */
 const MAX_WAIT_MS = 2 ** 31 - 1;

@@ -6,14 +6,14 @@ import type { Pointers } from './pointer.js';
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** GitHub has 1,200. */
+/** For comparison: GitHub has 1,200. */
 const MAX_OPERATIONS = 20_000;
 const MAX_NAME_CHARACTERS = 128;
 const MAX_PATH_CHARACTERS = 2_000;
 
-/** One operation of a document, found but not read. */
+/** One operation of a document, found but not parsed. */
 export interface OperationSource {
-  /** The tool's. */
+  /** The name of its tool. */
   readonly name: string;
   readonly method: Method;
   /** `/pets/{id}` */
@@ -23,7 +23,7 @@ export interface OperationSource {
   readonly pathItem: JsonObject;
 }
 
-/** All operations, under the names their tools have. What is malformed is left out with a warning, and costs no other. */
+/** All operations, under the names of their tools. A malformed one is left out with a warning, and does not affect the others. */
 export function operationsOf(
   document: JsonObject,
   pointers: Pointers,
@@ -65,7 +65,7 @@ export function operationsOf(
   return found;
 }
 
-/** A path that would leave the API's own place, or carry more than a path, is none. */
+/** Why a path is rejected: it would leave the API's base path, or is more than a path. */
 function faultOf(path: string): string | undefined {
   if (!path.startsWith('/')) return 'does not begin with a slash';
   if (path.length > MAX_PATH_CHARACTERS) return 'is too long';
@@ -92,7 +92,7 @@ function plain(text: string): string {
     .slice(0, MAX_NAME_CHARACTERS);
 }
 
-/** The second of a name is numbered. `uses` keeps the count: trying every number takes the square of them. */
+/** Duplicate names are numbered. `uses` keeps the count: trying every number would take quadratic time. */
 function freeName(wanted: string, taken: ReadonlyMap<string, unknown>, uses: Map<string, number>): string {
   let name = wanted;
   for (let number = uses.get(wanted) ?? 1; taken.has(name); ) {

@@ -4,13 +4,13 @@ import type { Pointers } from './pointer.js';
 
 export type Place = 'path' | 'query' | 'header' | 'cookie';
 
-/** One parameter of an operation, and the argument that it comes from. */
+/** One parameter of an operation, and the argument that supplies it. */
 export interface Parameter {
   readonly name: string;
   readonly in: Place;
   readonly style: string;
   readonly explode: boolean;
-  /** Written as JSON, whatever its style. */
+  /** Serialized as JSON, whatever its style. */
   readonly isJson: boolean;
   readonly isRequired: boolean;
   readonly schema: JsonValue | undefined;
@@ -28,17 +28,17 @@ const STYLES: Readonly<Record<Place, readonly string[]>> = {
 };
 const MAX_PARAMETERS = 500;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Set by the connection or by us, or the user's to set: no document may ask a program for them. */
+/** Set by the connection, by us or by the user: no document may ask a program for them. */
 const NOT_FOR_PROGRAMS =
   /^(accept|content-type|authorization|cookie|host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*|sec-.*|x-forwarded-.*|forwarded)$/i;
 
-/** What the user has set already: the program is not asked for it and cannot change it. */
+/** A parameter that the user has already set: the program is not asked for it and cannot change it. */
 export interface Preset {
   readonly in: Place;
   readonly name: string;
 }
 
-/** The parameters of an operation in the order in which they keep their names: those of the path first. */
+/** The parameters of an operation, in order of their claim to a name: path parameters first. */
 export function parametersOf(
   { operation, pathItem, path }: OperationSource,
   pointers: Pointers,
@@ -46,7 +46,7 @@ export function parametersOf(
 ): Parameter[] {
   const found = new Map<string, Parameter>();
   const inTemplate = new Set(templateNames(path));
-  // The operation's own go over those of its path.
+  // The operation's own parameters override those of its path.
   for (const raw of [...listOf(pathItem.parameters), ...listOf(operation.parameters)].slice(0, MAX_PARAMETERS)) {
     const parameter = read(pointers.follow(raw), pointers);
     if (parameter === undefined || isPreset(parameter, presets)) continue;

@@ -7,12 +7,12 @@ import { type Parameter, type Preset, parametersOf } from './parameters.js';
 import type { Pointers } from './pointer.js';
 import type { SchemaRegistry, SchemaScope } from './schemas.js';
 
-/** Of what a model reads about one tool. */
+/** The limits of the text that a model reads about one tool. */
 const MAX_DESCRIPTION_CHARACTERS = 8_000;
 const MAX_TAGS = 20;
 const MAX_TAG_CHARACTERS = 100;
 
-/** How a call of one operation is made out of the arguments of its tool. */
+/** How the arguments of a tool become a call of its operation. */
 export interface Plan {
   readonly source: OperationSource;
   readonly parameters: readonly { readonly argument: string; readonly parameter: Parameter }[];
@@ -23,13 +23,13 @@ export interface Plan {
 }
 
 export interface PlannedBody extends Body {
-  /** The argument that it is, where it is one. */
+  /** The argument that holds the whole body, if there is one. */
   readonly argument?: string;
-  /** The arguments that its properties are. */
+  /** The arguments that hold its properties. */
   readonly parts?: readonly { readonly argument: string; readonly property: BodyProperty }[];
 }
 
-/** What plans are made of. */
+/** What plans are built from. */
 export interface PlanParts {
   readonly document: JsonObject;
   readonly pointers: Pointers;
@@ -111,7 +111,7 @@ function described(schema: JsonValue, { description, isDeprecated }: Pick<Parame
   };
 }
 
-/** An operation as a tool. */
+/** Converts an operation into a tool. */
 export function toolOf(serverId: string, plan: Plan, { pointers, schemas }: PlanParts): Tool {
   const { operation, pathItem, name, method, path } = plan.source;
   const title = text(operation.summary) ?? text(pathItem.summary);
@@ -137,7 +137,7 @@ export function toolOf(serverId: string, plan: Plan, { pointers, schemas }: Plan
   };
 }
 
-/** What the methods of HTTP promise (RFC 9110, 9.2). A document may break it: these are claims, as with every tool. */
+/** What HTTP methods promise (RFC 9110, 9.2). An API may break it: these are claims, as with every tool. */
 const ANNOTATIONS: Readonly<Record<Method, ToolAnnotations>> = {
   get: { readOnlyHint: true },
   head: { readOnlyHint: true },
@@ -148,7 +148,7 @@ const ANNOTATIONS: Readonly<Record<Method, ToolAnnotations>> = {
   patch: {},
 };
 
-/** Of the JSON that a success has. An answer without a body is null. */
+/** The schema of the JSON in a successful response. A response without a body is null. */
 function outputSchemaOf(operation: JsonObject, pointers: Pointers, schemas: SchemaRegistry): JsonObject | undefined {
   const responses = isJsonObject(operation.responses) ? Object.entries(operation.responses) : [];
   const scope = schemas.open('output');
@@ -162,7 +162,7 @@ function outputSchemaOf(operation: JsonObject, pointers: Pointers, schemas: Sche
     const chosen = chooseMediaType(types);
     if (!isJsonObject(content) || chosen === undefined) continue;
     const schema = pointers.follow(content[chosen[1]])?.schema;
-    // One that is not JSON may be anything.
+    // A response that is not JSON may be anything.
     if (chosen[0] !== 'json' || schema === undefined) return undefined;
     const found = scope.read(schema);
     if (!isJsonObject(found)) return undefined;

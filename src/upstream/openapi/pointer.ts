@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { decodeFragment, valueAt } from '../../domain/json-schema/references.js';
 
-/** A reference may lead to a reference. Nobody goes this far, and a circle has no end. */
+/** A reference may lead to another reference. Real documents have shorter chains, and a cycle never ends. */
 const MAX_HOPS = 16;
 
-/** References within one document. Nothing is ever fetched, and nothing that every object inherits is reached. */
+/** References within one document. Nothing is ever fetched, and inherited properties are not reachable. */
 export class Pointers {
   readonly #document: JsonObject;
 
@@ -12,13 +12,13 @@ export class Pointers {
     this.#document = document;
   }
 
-  /** What is at `#/a/b`; nothing for other documents. */
+  /** The value at `#/a/b`. Undefined for other documents. */
   at(reference: string): JsonValue | undefined {
     if (!reference.startsWith('#/')) return undefined;
     return valueAt(this.#document, decodeFragment(reference.slice(1)) ?? reference.slice(1));
   }
 
-  /** The object itself, or the one that its `$ref` leads to. Nothing where that is not an object, or never ends. */
+  /** The object itself, or the one its `$ref` leads to. Undefined if that is not an object, or if the chain is too long. */
   follow(value: JsonValue | undefined): JsonObject | undefined {
     let current = value;
     for (let hops = 0; hops <= MAX_HOPS; hops += 1) {

@@ -7,20 +7,20 @@ import { isAddress } from './base-url.js';
 import { presetHeaders } from './credentials.js';
 import type { HttpClient } from './http-client.js';
 
-/** GitHub's has 12 MB. */
+/** For comparison: GitHub's has 12 MB. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
-/** YAML is read at about a tenth of the speed of JSON, and nothing else happens meanwhile. */
+/** YAML is parsed at about a tenth of the speed of JSON, and blocks the event loop. */
 const MAX_YAML_BYTES = 12 * 1024 * 1024;
-/** Aliases may multiply: `&a [*b,*b]` nine levels deep is gigabytes. */
+/** Aliases can multiply: `&a [*b,*b]` nine levels deep expands to gigabytes. */
 const MAX_ALIASES = 1_000;
 const MAX_REDIRECTS = 3;
 
-/** What stands where the document is, unread. */
+/** The text of the document, not parsed. */
 export function readDocumentText(target: OpenApiTarget, client: HttpClient, signal: AbortSignal): Promise<string> {
   return isAddress(target.document) ? fetchText(target, client, signal) : readText(target.document);
 }
 
-/** The document of an API, unchanged: foreign text, and maybe cyclic where YAML has aliases. */
+/** The document of an API, unchanged. It is untrusted, and may be cyclic because of YAML aliases. */
 export function parseApiDocument(text: string): JsonObject {
   const document = parse(text);
   if (!isJsonObject(document))
@@ -44,8 +44,8 @@ async function readText(file: string): Promise<string> {
 }
 
 /**
- * What the user set for the API is shown to where its document lies only if that is the API itself, which it is where no
- * other address is set. Redirects stay where the user sent us.
+ * The user's credentials for the API are sent to the document's address only if that is the API itself, or if no other address is
+ * set. Redirects stay within the origin that the user set.
  */
 async function fetchText(target: OpenApiTarget, client: HttpClient, signal: AbortSignal): Promise<string> {
   let url = new URL(target.document);
@@ -72,12 +72,12 @@ function parse(text: string): JsonValue {
     try {
       return JSON.parse(plain) as JsonValue;
     } catch {
-      // YAML may begin with a brace too.
+      // YAML may also begin with a brace.
     }
   }
   if (plain.length > MAX_YAML_BYTES)
     throw new Error(`it has more than ${MAX_YAML_BYTES} bytes of YAML; convert it to JSON, which is read faster`);
-  // Keys are not compared with each other: that takes the square of their number.
+  // No check for duplicate keys: it takes quadratic time.
   const document = parseDocument(plain, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false });
   const [mistake] = document.errors;
   if (mistake !== undefined) throw new Error(`it is neither JSON nor YAML: ${oneLine(mistake.message, 200)}`);

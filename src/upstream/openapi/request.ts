@@ -11,11 +11,11 @@ import { encode, inHeader, inPath, inQuery, plain } from './serialise.js';
 export class BadArguments extends Error {}
 
 const MAX_URL_CHARACTERS = 64 * 1024;
-/** What a header can hold: visible characters of Latin-1, blanks and tabs. A line break would begin another header. */
+/** What a header can hold: visible Latin-1 characters, blanks and tabs. A line break would begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 
-/** The request that a call is. Whatever the arguments are, it is one of this operation to this API. */
+/** The request for a call. Whatever the arguments, it is a request for this operation of this API. */
 export function requestOf(
   plan: Plan,
   input: JsonObject,
@@ -49,7 +49,7 @@ export function requestOf(
   }
   const body = planned === undefined ? undefined : bodyFrom(planned, input);
   if (body?.mediaType !== undefined) headers.set('content-type', body.mediaType);
-  // Last: nothing that a program gives goes over what the user has set.
+  // Last: nothing from a program overrides what the user has set.
   for (const [name, value] of Object.entries(presented.headers)) headers.set(name, value);
   const { secret } = presented;
   if (secret !== undefined && !plan.isOpen) {
@@ -66,7 +66,7 @@ export function requestOf(
   };
 }
 
-/** Fills the template in, and makes sure that what comes out is still that template. */
+/** Fills in the template, and checks that the result still matches it. */
 function addressOf(base: URL, template: string, steps: ReadonlyMap<string, string>, query: readonly string[]): URL {
   const literal = (text: string) => text.replace(/[^\x21-\x7e]|[{}"<>^`|]/gu, encode);
   const path = template
@@ -82,7 +82,7 @@ function addressOf(base: URL, template: string, steps: ReadonlyMap<string, strin
   return url;
 }
 
-/** One step, or several where it holds an encoded slash; never one up, however often it is decoded. */
+/** One path segment, or several if it has an encoded slash. Never a step up, however often it is decoded. */
 function pathStep(argument: string, value: JsonValue, encoded: string): string {
   if (encoded === '') throw new BadArguments(`${argument} is empty, and would make another path`);
   for (let text = encoded, times = 0; times < MAX_DECODINGS; times += 1) {
@@ -128,7 +128,7 @@ function bodyFrom(
     case 'form':
       return { content: formFields(given), mediaType };
     case 'multipart':
-      // The boundary is chosen with the body, so its type is set with it.
+      // The boundary is chosen with the body, so `content-type` is set with it.
       return { content: formData(given) as never };
     case 'binary': {
       const { bytes, contentType } = fileOf(given, argument ?? 'body');
@@ -176,7 +176,7 @@ function fileOf(value: JsonValue, argument: string): { bytes: Buffer; contentTyp
   };
 }
 
-/** Half a character cannot be written in an address. */
+/** An unpaired surrogate cannot be encoded in a URL. */
 function sendable<Result>(argument: string, write: () => Result): Result {
   try {
     return write();

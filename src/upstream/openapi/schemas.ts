@@ -2,12 +2,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { readKeywords } from '../../domain/json-schema/keywords.js';
 import type { Pointers } from './pointer.js';
 
-/** Of one definition. */
+/** Limits of one definition. */
 const MAX_NODES = 4_000;
 const MAX_DEPTH = 40;
 const MAX_TEXT_CHARACTERS = 2_000;
 
-/** What is sent has no properties that are only read, and the other way round. */
+/** An input leaves out read-only properties, an output leaves out write-only ones. */
 export type Direction = 'input' | 'output';
 
 interface Definition {
@@ -18,8 +18,8 @@ interface Definition {
 }
 
 /**
- * Schemas of a document as JSON Schemas that stand alone: references within the document become `$defs`, each read once
- * and shared by all tools. Keywords that are not JSON Schema's are left out, and those of OpenAPI 3.0 are written in the form of 2020-12.
+ * Schemas of a document as standalone JSON Schemas. References within the document become `$defs`, each read once and shared by all
+ * tools. Keywords that JSON Schema does not have are left out, and those of OpenAPI 3.0 are converted to 2020-12.
  */
 export class SchemaRegistry {
   readonly #pointers: Pointers;
@@ -29,7 +29,7 @@ export class SchemaRegistry {
   readonly #maxCharacters: number;
   readonly #warn: (warning: string) => void;
 
-  /** @param maxCharacters of one schema with everything it refers to; what does not fit is declared as anything */
+  /** @param maxCharacters of one schema with everything it refers to; whatever exceeds it is declared as anything */
   constructor(pointers: Pointers, maxCharacters: number, warn: (warning: string) => void) {
     this.#pointers = pointers;
     this.#maxCharacters = maxCharacters;
@@ -50,7 +50,7 @@ export class SchemaRegistry {
     let characters = JSON.stringify(schema).length;
     const included = new Map<string, JsonValue>();
     const waiting = [...references];
-    // The nearest first: they are what a program meets.
+    // The nearest first: a program meets them first.
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const name = this.#nameOf(next);
       if (included.has(name)) continue;
@@ -102,7 +102,7 @@ export class SchemaRegistry {
 
 export interface SchemaScope {
   read(schema: JsonValue | undefined): JsonValue;
-  /** Adds the definitions of everything that was read here. */
+  /** Adds the definitions of everything that was read in this scope. */
   complete(schema: JsonObject): JsonObject;
 }
 
@@ -113,7 +113,7 @@ const CHILDREN = [
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const;
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-/** Writes one schema as JSON Schema of today, as far as it is one and as far as it goes. */
+/** Writes one schema as JSON Schema 2020-12. Invalid parts, and parts beyond the limits, become schemas that accept anything. */
 class SchemaWriter {
   readonly #skipped: 'readOnly' | 'writeOnly';
   readonly #nameOf: (reference: string) => string | undefined;
@@ -154,7 +154,7 @@ class SchemaWriter {
       put('dependentRequired', Object.fromEntries(keywords.dependentRequired.map(([key, names]) => [key, [...names]])));
     const properties = this.#map(keywords.properties, child);
     put('properties', properties);
-    // What is left out of the properties here is not asked for either.
+    // Properties that are left out are not required either.
     const isKept = (name: string) =>
       Object.hasOwn(properties ?? {}, name) || !Object.hasOwn(keywords.properties ?? {}, name);
     const required = keywords.required?.filter(isKept) ?? [];
@@ -170,7 +170,7 @@ class SchemaWriter {
     return Object.fromEntries(entries.map(([key, value]) => [key, child(value)]));
   }
 
-  /** Plain data, as it is. */
+  /** Plain data, within the limits. */
   #value(value: JsonValue | undefined, depth: number): JsonValue | undefined {
     if (value === undefined || depth > MAX_DEPTH || ++this.#nodes > MAX_NODES) return undefined;
     if (typeof value === 'string') return shortened(value);

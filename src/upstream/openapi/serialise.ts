@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
 import type { Parameter } from './parameters.js';
 
-/** How deep `filter[a][b]=1` goes. */
+/** The maximum depth of `filter[a][b]=1`. */
 const MAX_DEPTH = 5;
 
-/** A parameter of the path, encoded: whatever it is, it stays within its place in the template. */
+/** A path parameter, encoded so that it stays within its place in the template. */
 export function inPath({ name, style, explode, isJson }: Parameter, value: JsonValue): string {
   if (isJson) return encode(JSON.stringify(value));
   if (style === 'label') return `.${parts(value, explode).join(explode ? '.' : ',')}`;
@@ -20,7 +20,7 @@ export function inPath({ name, style, explode, isJson }: Parameter, value: JsonV
   return parts(value, explode).join(',');
 }
 
-/** A parameter of the query, as encoded pairs. */
+/** A query parameter, as encoded pairs. */
 export function inQuery({ name, style, explode, isJson }: Parameter, value: JsonValue): string[] {
   const key = encode(name);
   if (value === null) return [];
@@ -35,7 +35,7 @@ export function inQuery({ name, style, explode, isJson }: Parameter, value: Json
   return [`${key}=${encode(plain(value))}`];
 }
 
-/** A header's value, or a cookie's before it is encoded. */
+/** The value of a header, or of a cookie before it is encoded. */
 export function inHeader({ explode, isJson }: Parameter, value: JsonValue): string {
   if (isJson) return JSON.stringify(value);
   if (Array.isArray(value)) return value.map(plain).join(',');
@@ -45,13 +45,13 @@ export function inHeader({ explode, isJson }: Parameter, value: JsonValue): stri
     .join(',');
 }
 
-/** As everybody writes it in text; what has no such form is JSON. */
+/** Strings and scalars in their usual text form. Anything else as JSON. */
 export function plain(value: JsonValue): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);
 }
 
-/** Throws a URIError for half a character. */
+/** Throws a URIError for an unpaired surrogate. */
 export function encode(text: string): string {
   return encodeURIComponent(text);
 }

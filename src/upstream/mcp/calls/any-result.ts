@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@modelcontextprotocol/client';
 
-/** A schema that lets everything pass as it is: what a server answers is read by our own code, piece by piece. */
+/** A schema that accepts everything unchanged: our own code reads a server's answer piece by piece. */
 export const anyResult: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'codemode', validate: (value) => ({ value }) },
 };

@@ -1,10 +1,10 @@
 import type { StopSignal } from '../../../domain/stop-signal.js';
 import { Cancellation } from '../../../lib/async/cancellation.js';
 
-/** However often people are asked in the course of a call, and however long they take. */
+/** The most time that questions to people can add to one call, over all its questions. */
 const MAX_HELD_MS = 10 * 60_000;
 
-/** The time a call may take. What people take to answer its questions does not count, up to a limit. */
+/** The time a call may take. The time people take to answer its questions does not count, up to a limit. */
 export class CallClock {
   readonly #expired = new Cancellation();
   #leftMs: number;
@@ -19,7 +19,7 @@ export class CallClock {
     this.#start();
   }
 
-  /** Aborted when the time is over. */
+  /** Aborted when the time is up. */
   get expired(): StopSignal {
     return this.#expired;
   }

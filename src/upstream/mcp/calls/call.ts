@@ -23,25 +23,25 @@ import { awaitTask, taskOf } from './tasks.js';
 
 type CallToolRequestOptions = NonNullable<Parameters<Client['callTool']>[1]>;
 
-/** Of a call whose answers are questions: more is a server that never means to answer. */
+/** The most rounds in which a call is answered with questions. A server that asks more never intends to answer. */
 const MAX_ROUNDS = 20;
-/** The pause before a request is repeated because the server asked for that. */
+/** The pause before a request is repeated at the server's request. */
 const AGAIN_MS = 250;
 const TOO_MANY_ROUNDS = -32_000;
-/** The longest that a timer of Node takes. */
+/** The longest delay of a Node timer. */
 const NEVER_MS = 2 ** 31 - 1;
 
 /** How one connection makes calls. */
 export interface CallPath {
   readonly client: Client;
   readonly questions: Questions;
-  /** Where calls need not pass through the client library: over a pipe or a socket. */
+  /** Present if calls can bypass the client library: over a pipe or a socket. */
   readonly direct?: DirectPath | undefined;
 }
 
 export interface DirectPath {
   readonly channel: SanitizingTransport;
-  /** What every message of the newer era carries; absent in the older one. */
+  /** What every message of the newer era carries. Absent in the older era. */
   readonly envelope?: JsonObject | undefined;
 }
 
@@ -68,13 +68,13 @@ export function callTool(
   });
 }
 
-/** Until there is an answer: one of the newer era may be a question, with which the call is made again. */
+/** Repeats the call until it has a result: in the newer era the answer may be a question, and the call is sent again with its answer. */
 async function request(path: CallPath, call: McpCall, open: OpenCall): Promise<unknown> {
   const { client, questions, direct } = path;
   const parameters = {
     name: call.tool,
     arguments: call.arguments,
-    // Kept by the server at least as long as we are going to ask for it.
+    // Asks the server to keep the task at least as long as we poll for it.
     ...(call.asTask ? { task: { ttl: call.timeoutMs } } : {}),
     ...metaOf(client, call, direct?.envelope),
   };
@@ -100,7 +100,7 @@ async function request(path: CallPath, call: McpCall, open: OpenCall): Promise<u
   }
 }
 
-/** What the server wrote as a result, or what it asks before it gives one. */
+/** The result that the server wrote, or the questions it asks first. */
 type RoundAnswer =
   | { readonly raw: unknown }
   | { readonly inputRequests?: object | undefined; readonly requestState?: string | undefined };
@@ -119,7 +119,7 @@ async function requestByLibrary(
   return isInputRequiredResult(result) ? result : { raw: (result as { [key: string]: unknown })[RAW] };
 }
 
-/** The same without the library, which takes 100 µs for it: see `DirectCalls`. */
+/** The same without the client library, which takes 100 µs for it: see `DirectCalls`. */
 function requestDirectly(
   { channel, envelope }: DirectPath,
   parameters: CallParameters,
@@ -161,7 +161,7 @@ function requestDirectly(
   });
 }
 
-/** The questions in an answer. In the older era there are none, and such an answer is no result. */
+/** The questions in an answer. The older era has no questions, so there such an answer has no result. */
 function questionIn({ inputRequests, requestState }: JsonObject, isModern: boolean): RoundAnswer | undefined {
   if (!isModern) return { raw: undefined };
   const asked = isJsonObject(inputRequests) && Object.keys(inputRequests).length > 0 ? inputRequests : undefined;
@@ -169,7 +169,7 @@ function questionIn({ inputRequests, requestState }: JsonObject, isModern: boole
   return asked === undefined && state === undefined ? undefined : { inputRequests: asked, requestState: state };
 }
 
-/** Work that ends with the call: when it is cancelled, or its time is over. */
+/** Runs work that is aborted with the call: when it is cancelled or times out. */
 async function untilEnded<Result>(
   call: McpCall,
   clock: CallClock,
@@ -183,7 +183,7 @@ async function untilEnded<Result>(
   }
 }
 
-/** In the newer era it is said with each call what can be asked of whom it is made for. A trace goes along in both. */
+/** In the newer era each call announces which questions its client can answer. The trace context is sent in both eras. */
 function metaOf(
   client: Client,
   { respondent, trace }: McpCall,
@@ -207,8 +207,8 @@ function optionsOf(call: McpCall, signal: AbortSignal): CallToolRequestOptions {
     // The call has its own timeout, which is paused while a person is asked.
     timeout: NEVER_MS,
     allowInputRequired: true,
-    // Without an output schema the library checks nothing; with the input schema it mirrors arguments into the
-    // headers that a gateway wants to see.
+    // Without an output schema the library checks nothing. With the input schema it mirrors arguments into the headers that a
+    // gateway wants to see.
     toolDefinition: { name: call.tool, inputSchema: { type: 'object', ...call.inputSchema } as { type: 'object' } },
     ...(onProgress === undefined
       ? {}
@@ -244,7 +244,7 @@ function answered(raw: unknown, taskId: string | undefined): UpstreamOutcome {
   };
 }
 
-/** A tool's answer as servers really give it: content that is a string, blocks that are none, results of older protocols. */
+/** Normalizes a tool's answer as real servers send it: content that is a string, malformed blocks, results of older protocols. */
 export function normaliseReply(raw: unknown): ToolReply | undefined {
   if (!isJsonObject(raw)) return undefined;
   const { content, structuredContent, toolResult, isError, _meta: meta, resultType: _, ...rest } = raw;

@@ -11,12 +11,12 @@ import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { NotSentError } from '../failures.js';
 import type { ReadBudget } from '../read-budget.js';
 
-/** Far from the numbers that the client library counts up from 0: some older servers accept no text as an id. */
+/** Far from the ids that the client library counts up from 0. A number, because some older servers do not accept text as an id. */
 const FIRST_ID = 1_000_000_000;
 
-/** Who made a call. Exactly one of `onResult` and `onFailure` is called, once. */
+/** The receiver of a call's answer. Exactly one of `onResult` and `onFailure` is called, once. */
 export interface CallTaker {
-  /** An object that the server wrote; nothing of it was checked. */
+  /** The object that the server wrote, unchecked. */
   onResult(result: JsonObject): void;
   onFailure(error: unknown): void;
   onProgress?: ((progress: CallProgress) => void) | undefined;
@@ -26,10 +26,10 @@ type Answer = Extract<JSONRPCMessage, { result: unknown } | { error: unknown }>;
 type Told = Extract<JSONRPCMessage, { method: string }>;
 
 /**
- * Tool calls on a transport with one channel for everything, written and read without the client library:
- * it takes 100 µs for one call (schemas for every message, a timer, a signal and five promises), and three times as much in
- * a process that has just started. What the library does for other requests is done here too: ids, progress, cancellation,
- * and an error for every open call when the connection ends.
+ * Tool calls on a transport with a single channel, written and read without the client library. The library takes 100 µs for one
+ * call (schemas for every message, a timer, a signal and five promises), and three times as much in a process that has just
+ * started. This class does what the library does for other requests: ids, progress, cancellation, and an error for every open call
+ * when the connection ends.
  */
 export class DirectCalls {
   readonly #transport: Transport;
@@ -44,8 +44,8 @@ export class DirectCalls {
   }
 
   /**
-   * Sends a call. Returns the function that cancels it: the server is told, and the taker hears no more of it.
-   * `envelope`: what every message of the newer era carries; `parameters` have it already.
+   * Sends a call. Returns the function that cancels it: the server is told, and the taker gets no further events. `envelope`: what
+   * every message of the newer era carries; `parameters` already include it.
    */
   begin(parameters: JsonObject, taker: CallTaker, envelope?: JsonObject): (reason: string) => void {
     if (this.#isClosed) {
@@ -63,14 +63,14 @@ export class DirectCalls {
       if (!this.#forget(id)) return;
       const told = { requestId: id, reason, ...omitUndefined({ _meta: envelope }) };
       const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: told } as const;
-      // One that does not read its input is noticed by the call, not by its end.
+      // If the server does not read its input, the call itself reports that, not its cancellation.
       this.#transport.send(cancelled).catch(() => {});
     };
   }
 
-  /** Whether this is the answer to one of these calls. */
+  /** Whether this is the answer to one of these calls. If so, it is delivered. */
   takeAnswer(message: Answer): boolean {
-    // Some servers send the number of a request back as text.
+    // Some servers return a numeric request id as text.
     const id = Number(message.id);
     const taker = this.#open.get(id);
     if (taker === undefined) return false;
@@ -81,12 +81,12 @@ export class DirectCalls {
     return true;
   }
 
-  /** Whether this tells of the progress of one of these calls. */
+  /** Whether this is a progress notification for one of these calls. If so, it is delivered. */
   takeProgress({ method, params }: Told): boolean {
     if (method !== 'notifications/progress' || this.#open.size === 0) return false;
     const { progressToken, progress, total, message } = (params ?? {}) as Record<string, unknown>;
     const onProgress = this.#open.get(Number(progressToken))?.onProgress;
-    // What is no progress is left to the library, which has the words for it.
+    // A malformed notification is left to the library, which has the error message for it.
     if (onProgress === undefined || typeof progress !== 'number') return false;
     if ((total !== undefined && typeof total !== 'number') || (message !== undefined && typeof message !== 'string'))
       return false;

@@ -3,16 +3,15 @@ import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { withMarkedNumbers, withNumbers } from '../../../lib/text/exact-numbers.js';
 import { MALFORMED_ANSWER } from '../failures.js';
 
-/** JSON-RPC's code for "something went wrong inside", for servers whose errors have none. */
+/** JSON-RPC's code for an internal error, for servers whose errors have no code. */
 const INTERNAL_ERROR = -32603;
 
-/** Messages in one batch. They are read in one go, so that a longer one would stop the host. */
+/** Messages in one batch. A batch is parsed synchronously, so a longer one would block the host. */
 export const MAX_BATCH = 1_000;
 
 /**
- * Reads one message, or a batch of them, as servers really send them: without `jsonrpc`, with an error that is a bare
- * string. An answer that we drop instead would leave its request waiting for its whole timeout.
- * Throws where there is no message in the text.
+ * Reads one message, or a batch, as real servers send them: without `jsonrpc`, with an error that is a bare string. If we dropped
+ * such an answer, its request would wait for its whole timeout. Throws if the text has no message.
  */
 export function parseMessages(text: string): JSONRPCMessage[] {
   const items = listOf(JSON.parse(text));
@@ -25,8 +24,8 @@ export function parseMessages(text: string): JSONRPCMessage[] {
 }
 
 /**
- * Nearly every message of a server: a result and nothing else. The library's schema takes 50 µs for one, this less than one.
- * Whatever is not exactly that is left to the schema; a test holds both to the same verdict.
+ * The fast path for nearly every message of a server: a result and nothing else. The library's schema takes 50 µs for one, this
+ * less than one. Anything else is left to the schema. A test checks that both agree.
  */
 export function usualAnswer(item: unknown): JSONRPCMessage | undefined {
   if (item === null || typeof item !== 'object' || Array.isArray(item)) return undefined;
@@ -37,8 +36,8 @@ export function usualAnswer(item: unknown): JSONRPCMessage | undefined {
 }
 
 /**
- * What is in for answers that the client library does not take from an event stream; none where it takes them, or where this
- * is not an answer. `requestId`: what a text that begins as a message and cannot be read is the answer to, where that is known.
+ * Replacements for answers that the client library does not accept from an event stream. Empty if it accepts them, or if this is
+ * not an answer. `requestId`: the request that an unparsable message answers, if that is known.
  */
 export function standIns(text: string, requestId: number | undefined): JSONRPCMessage[] {
   if (!/^\s*[{[]/.test(text)) return [];
@@ -49,7 +48,7 @@ export function standIns(text: string, requestId: number | undefined): JSONRPCMe
     const isQuestion = /"method"\s*:/.test(text.slice(0, LOOKED_AT_CHARACTERS));
     return requestId === undefined || isQuestion ? [] : [malformedAnswer(requestId, 'the answer is not JSON')];
   }
-  // The library takes no batch from a stream.
+  // The library accepts no batch from a stream.
   const isBatch = Array.isArray(value);
   return listOf(value)
     .slice(0, MAX_BATCH)
@@ -57,10 +56,10 @@ export function standIns(text: string, requestId: number | undefined): JSONRPCMe
     .flatMap((item) => (isBatch || !isTaken(item) ? [standIn(item)] : []));
 }
 
-/** A message names its method before it says anything long. */
+/** A message names its method within this many characters. */
 const LOOKED_AT_CHARACTERS = 200;
 
-/** As it was meant, or what is wrong with it. */
+/** The repaired answer, or an error that says what is wrong with it. */
 function standIn(item: Record<string, unknown> & { id: number | string }): JSONRPCMessage {
   try {
     return parseJSONRPCMessage(repaired(item));
@@ -88,7 +87,7 @@ function malformedAnswer(id: number | string, message: string): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: MALFORMED_ANSWER, message } };
 }
 
-/** The structured content of a result as text, where it has whole numbers that JavaScript rounds. */
+/** The structured content of a result as text, if it has integers that JavaScript would round. */
 export const EXACT = Symbol('structured content as the server wrote it');
 
 function keepNumbers(message: JSONRPCMessage | undefined, marked: unknown): void {
@@ -110,14 +109,14 @@ function repaired(item: unknown): unknown {
   if (isMalformedAnswer(message)) return malformedAnswer(message.id as number | string, 'the answer has no result');
   if (message.jsonrpc === '2.0' && message.error === undefined) return message;
   const { error, ...all } = message;
-  // Beside an error, JSON-RPC 1.0 has a result that is null.
+  // JSON-RPC 1.0 sends `result: null` beside an error.
   const { result, ...others } = all;
   const rest = result === null ? others : all;
-  // `error: null` beside a result is how JSON-RPC 1.0 said that there is none.
+  // JSON-RPC 1.0 sends `error: null` beside a result.
   return { ...rest, jsonrpc: '2.0', ...(error === undefined || error === null ? {} : { error: repairedError(error) }) };
 }
 
-/** An answer to a request of ours that has neither a result nor an error. */
+/** Whether this answers a request of ours but has neither a result nor an error. */
 function isMalformedAnswer({ id, method, result, error }: Record<string, unknown>): boolean {
   if (method !== undefined || (typeof id !== 'number' && typeof id !== 'string')) return false;
   const isResult = typeof result === 'object' && result !== null && !Array.isArray(result);

@@ -4,33 +4,33 @@ import { Cancellation } from '../../../lib/async/cancellation.js';
 import type { CallClock } from './call-clock.js';
 
 /**
- * A server that was told to stop, or whose answer came too late for us, may still be at work and ask something. For so
- * long it could be a question of the client whose call that was.
+ * A server that was told to stop, or whose answer came too late, may still be working and ask something. For this long, its
+ * question could belong to the client of that call.
  */
 const LEFT_MS = 10 * 60_000;
-/** Of more clients than this nothing is kept apart: nobody is certain to be meant then. */
+/** Beyond this many clients they are not tracked separately, so no client counts as certain. */
 const MAX_LEFT = 256;
-/** Calls whose client cannot be asked. */
+/** The key of calls whose client cannot be asked. */
 const NOBODY = '';
 
 /** A call that is in progress on one connection. */
 export interface OpenCall {
   readonly respondent: Respondent | undefined;
   readonly clock: CallClock;
-  /** Aborted when its questions are of no more use. */
+  /** Aborted when its questions no longer matter. */
   readonly over: StopSignal;
-  /** How many were asked so far. */
+  /** How many questions were asked so far. */
   questions: number;
-  /** We stopped waiting; the server may not have. */
+  /** We stopped waiting, but the server may still be working on it. */
   wasLeft: boolean;
 }
 
-/** The calls in flight on one connection, and for whom they are made. */
+/** The calls in flight on one connection, and the clients they are made for. */
 export class OpenCalls {
   readonly #open = new Map<OpenCall, Cancellation>();
-  /** How many calls of a client are open, and what ends with the last of them. */
+  /** The number of open calls of each client, and the signal that ends with the last of them. */
   readonly #clients = new Map<string, { calls: number; readonly over: Cancellation }>();
-  /** Until when a server may still be at work on a call of a client that no longer waits. */
+  /** Until when a server may still be working on a call that its client has abandoned. */
   readonly #leftUntil = new Map<string, number>();
 
   get isIdle(): boolean {
@@ -59,8 +59,8 @@ export class OpenCalls {
   }
 
   /**
-   * The calls that a question may be about that names none: only where all are of one client. Which of them it is nobody
-   * knows, so that it is of use until the last of them has ended. The one with the fewest questions so far is first.
+   * The calls that a question without a call id may belong to, if all belong to one client. Nobody knows which call it is, so the
+   * question is valid until the last of them has ended. The call with the fewest questions so far comes first.
    */
   ofOneClient(): { readonly calls: [OpenCall, ...OpenCall[]]; readonly over?: StopSignal } | 'none' | 'several' {
     const [first, ...others] = [...this.#open.keys()].sort((left, right) => left.questions - right.questions);
@@ -76,7 +76,7 @@ export class OpenCalls {
     this.#leftUntil.set(kept.size < MAX_LEFT ? key : NOBODY, Date.now() + LEFT_MS);
   }
 
-  /** Forgets those whose time has run out. */
+  /** Also deletes expired entries. */
   *#stillLeft(): Generator<string> {
     for (const [key, until] of this.#leftUntil) {
       if (until > Date.now()) yield key;

@@ -23,7 +23,7 @@ export interface TaskWait {
   readonly signal?: AbortSignal;
 }
 
-/** The task that a server answered with in place of a result. */
+/** The task that a server returned instead of a result. */
 export function taskOf(raw: unknown): RunningTask | undefined {
   const task = (raw as { task?: unknown } | null | undefined)?.task;
   if (task === null || typeof task !== 'object') return undefined;
@@ -38,7 +38,7 @@ export function taskOf(raw: unknown): RunningTask | undefined {
   };
 }
 
-/** Looks at a task until it is at its end, and gives its result. If we stop waiting, the server is told. */
+/** Polls a task until it is finished, and returns its result. If we stop waiting, the server is told. */
 export async function awaitTask(client: Client, first: RunningTask, wait: TaskWait): Promise<unknown> {
   const { taskId } = first;
   let isFinished = false;
@@ -56,7 +56,7 @@ export async function awaitTask(client: Client, first: RunningTask, wait: TaskWa
       wait.signal?.throwIfAborted();
       task = taskOf({ task: await ask('tasks/get') }) ?? task;
     }
-    // For `input_required` too: asking for the result is what makes the server put its question.
+    // Also for `input_required`: requesting the result makes the server ask its question.
     isFinished = task.status !== 'input_required';
     if (task.status === 'cancelled')
       throw new ProtocolError(TASK_FAILED, `the server cancelled the task: ${task.statusMessage ?? 'no reason given'}`);

@@ -6,11 +6,11 @@ import { challengeOf } from '../oauth/discovery.js';
 const SCHEME = 'Bearer ';
 
 /**
- * Our authorizer as the client library's provider of tokens. The library's own OAuth flow is not used: it would send
- * the user's headers for the server to whatever authorization server is named, and ask it without our guard.
+ * Our authorizer as the client library's token provider. The library's own OAuth flow is not used: it would send the user's headers
+ * for the server to any authorization server that is named, without our guard.
  *
- * A token goes to the server's own origin and nowhere else. A 401 is the library's to repeat, once; a 403 that asks for
- * more scopes is repeated here, once, where more can be had without a person.
+ * A token is sent to the server's own origin and nowhere else. The library repeats a request after a 401, once. A 403 that asks for
+ * more scopes is repeated here, once, if the authorizer gets more scopes without a person.
  */
 export function authorizedFetch(
   fetch: FetchLike,
@@ -18,7 +18,7 @@ export function authorizedFetch(
   authorizer: UpstreamAuthorizer,
 ): { readonly fetch: FetchLike; readonly provider: AuthProvider } {
   const { origin } = new URL(serverUrl);
-  /** Which token each answer was for: by the time it is handled, another call may have renewed it. */
+  /** The token that each response was for: when it is handled, another call may already have renewed the token. */
   const refused = new WeakMap<Response, string>();
   const authorized: FetchLike = async (url, init) => {
     const token = tokenIn(init);

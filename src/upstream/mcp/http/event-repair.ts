@@ -1,14 +1,14 @@
 import { standIns } from '../calls/messages.js';
 
-/** Longer events are not read a second time for the sake of what may be wrong with them. */
+/** Longer events are not parsed a second time to look for faults. */
 const MAX_EVENT_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 /**
- * An event stream, with what is wrong with its answers put right behind them. The client library drops a message that is
- * none and continues reading: where the server keeps the stream open, the call would wait for its whole time. `requestId`: of the one
- * request that the stream answers, which an event that cannot be read is the answer to.
+ * An event stream that adds a repaired message after each malformed answer. The client library drops a malformed message and
+ * continues reading. If the server keeps the stream open, the call would wait for its whole timeout. `requestId`: the one request
+ * that the stream answers. An unparsable event counts as its answer.
  */
 export function eventRepair(requestId: number | undefined): TransformStream<Uint8Array, Uint8Array> {
   const event = new EventBytes();
@@ -32,7 +32,7 @@ export function eventRepair(requestId: number | undefined): TransformStream<Uint
   });
 }
 
-/** The event that is being read: its data, as far as that is short enough. */
+/** The event that is being read, with its data if it is short enough. */
 class EventBytes {
   #data: string[] = [];
   #isMessage = true;
@@ -40,18 +40,18 @@ class EventBytes {
   #line: Uint8Array[] = [];
   #lineBytes = 0;
 
-  /** A part of a line whose end has not come yet. */
+  /** Adds part of a line whose end has not arrived yet. */
   more(part: Uint8Array): void {
     this.#bytes += part.length;
     this.#lineBytes += part.length;
     if (part.length > 0 && this.#bytes <= MAX_EVENT_BYTES) this.#line.push(part);
   }
 
-  /** The rest of a line. Says whether the event ends with it. */
+  /** Adds the rest of a line. Returns whether the event ends with it. */
   line(rest: Uint8Array): boolean {
     this.more(rest);
     const isShort = this.#lineBytes <= 1;
-    // Of a long event only the end is looked for.
+    // For a long event only the end is searched.
     const line = isShort && this.#line.length === 0 ? Buffer.from(rest) : Buffer.concat(this.#line);
     this.#line = [];
     this.#lineBytes = 0;
@@ -63,7 +63,7 @@ class EventBytes {
     return false;
   }
 
-  /** The data of the event that has ended; empty where it was too long, or is not a message. */
+  /** The data of the event that has ended. Empty if it was too long or is not a message. */
   take(): string {
     const isRead = this.#isMessage && this.#bytes <= MAX_EVENT_BYTES;
     const data = isRead ? this.#data.join('\n') : '';

@@ -1,8 +1,8 @@
 import type { ReadBudget } from '../read-budget.js';
 
-/** Events that are handed on in one turn of the event loop. */
+/** Events that are passed on in one turn of the event loop. */
 const EVENTS_PER_TURN = 100;
-/** A batch of messages is read in one go. Larger ones than this are no answer to anything that we ask. */
+/** A batch is parsed synchronously. No request of ours has a larger batch as its answer. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
@@ -12,11 +12,11 @@ export interface BodyOptions {
   readonly maxMessageBytes: number;
   readonly budget: ReadBudget;
   readonly onOversize: (maxBytes: number) => void;
-  /** An event stream, in which messages end at blank lines; else the whole body is one message. */
+  /** True for an event stream, in which messages end at blank lines. Otherwise the whole body is one message. */
   readonly isStream: boolean;
 }
 
-/** The body of an answer, read as the budget of its server allows: what is not read stays in the server's socket. */
+/** The body of an answer, read as fast as the server's budget allows. Unread data stays in the server's socket. */
 export function budgetedBody(options: BodyOptions): TransformStream<Uint8Array, Uint8Array> {
   const { maxMessageBytes, budget, onOversize, isStream } = options;
   let bytes = 0;
@@ -43,7 +43,7 @@ export function budgetedBody(options: BodyOptions): TransformStream<Uint8Array, 
   });
 }
 
-/** A chunk in pieces of a hundred events. */
+/** Splits a chunk into pieces of a hundred events. */
 function piecesOf(chunk: Uint8Array): Uint8Array[] {
   const buffer = bufferOf(chunk);
   const pieces: Uint8Array[] = [];

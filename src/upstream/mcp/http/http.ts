@@ -15,9 +15,9 @@ import { authorizedFetch } from './authorized-fetch.js';
 import { eventRepair } from './event-repair.js';
 import { budgetedBody } from './http-body.js';
 
-/** How long the goodbye to a session may take. */
+/** The time limit for ending a session. */
 const TERMINATE_TIMEOUT_MS = 1_000;
-/** The standing stream of a session is opened again this often by the client library before it gives up. */
+/** How the client library reopens the standing stream of a session before it gives up. */
 const STREAM_RECONNECTION = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 10_000,
@@ -33,16 +33,16 @@ export interface HttpOptions {
   readonly authorizer?: UpstreamAuthorizer;
 }
 
-/** A transport over HTTP, and what must be ended with it. */
+/** An HTTP transport, and the functions that end it. */
 export interface HttpChannel {
   readonly transport: Transport;
-  /** Ends the session politely if the server has one, then every open socket. */
+  /** Ends the session gracefully if the server has one, then closes every open socket. */
   dispose(): Promise<void>;
-  /** Without a goodbye. */
+  /** Closes without ending the session. */
   cut(): void;
 }
 
-/** Streamable HTTP, in either protocol era. Redirects to another origin are not followed: they would carry the headers along. */
+/** Streamable HTTP, in either protocol era. Redirects to another origin are not followed: they would leak the headers. */
 export function openStreamable(options: HttpOptions): HttpChannel {
   const network = openNetwork(options);
   const transport = new StreamableHTTPClientTransport(new URL(options.target.url), {
@@ -92,9 +92,9 @@ function openNetwork(options: HttpOptions): Network {
 }
 
 /**
- * `fetch` for one upstream: no time-outs of its own (Node's would end a tool that thinks for five minutes; calls have
- * their own), no message beyond the limit, which the client library would collect without any bound, and no more in all
- * than the budget of the connection.
+ * `fetch` for one upstream. It has no timeouts of its own: Node's would end a tool that takes more than five minutes, and calls
+ * have their own. It limits the length of each message, which the client library would buffer without a bound, and the total by the
+ * budget of the connection.
  */
 function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(): Promise<void> } {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 15_000 } });
@@ -115,13 +115,13 @@ function boundedFetch(options: HttpOptions): { readonly fetch: FetchLike; close(
   return { fetch: bounded, close: () => agent.destroy() };
 }
 
-/** The id of the request in a body, which the client library writes last. */
+/** The request id in a body. The client library writes it last. */
 function requestIdIn(body: unknown): number | undefined {
   const [, id] = typeof body === 'string' ? (/"id":(\d{1,15})\}$/.exec(body.slice(-40)) ?? []) : [];
   return id === undefined ? undefined : Number(id);
 }
 
-/** The client library keeps the status text of a refusal and no header: the wait that the server asks for goes along there. */
+/** The client library keeps the status text of a refusal but no headers, so the requested wait is passed on in the status text. */
 function statusTextOf({ status, statusText, headers }: Response): string {
   const waitMs = status === 429 || status === 503 ? retryAfterMs(headers.get('retry-after')) : undefined;
   return waitMs === undefined ? statusText : `${statusText}${RETRY_AFTER_MARK}${waitMs}`;

@@ -2,10 +2,10 @@ import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import { oneLine } from '../../../lib/text/bounded-text.js';
 
 const ANNOTATION = 'x-mcp-header';
-/** A header's name, by RFC 9110: nothing that could end the line or begin another header. */
+/** A header name by RFC 9110: no character that could end the line or begin another header. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADER_TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
-/** Keywords whose values are data, in which the annotation is a word like any other. */
+/** Keywords whose values are data, in which the annotation has no meaning. */
 const DATA_KEYWORDS = ['const', 'enum', 'default', 'examples'];
 const MAX_QUOTED_CHARACTERS = 80;
 
@@ -15,12 +15,12 @@ interface Place {
 }
 
 /**
- * What is wrong with the arguments that a tool wants to see as headers of the HTTP request (`x-mcp-header`), if
- * anything. In the 2026-07-28 era a client over HTTP must not use such a tool: its calls could not be sent as it asks.
+ * What is wrong with the arguments that a tool wants mirrored as HTTP headers (`x-mcp-header`), if anything. In the 2026-07-28 era
+ * a client over HTTP must not use such a tool: its calls could not be sent as it asks.
  */
 export function parameterHeaderFault(inputSchema: JsonObject): string | undefined {
   const names = new Set<string>();
-  // A list, not a recursion: foreign schemas may be deeper than our stack.
+  // Iterative, not recursive: untrusted schemas may be deeper than our stack.
   const waiting: Place[] = [{ node: inputSchema, at: 'root' }];
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     const { node, at } = place;

@@ -18,30 +18,30 @@ const CHALLENGE_METHODS = 'S256';
 
 /** The authorization server of an upstream, and the parameters of its token requests. */
 export interface AuthorizationPlan {
-  /** The value of every `resource` parameter (RFC 8707): a token for it is a token for this server and no other. */
+  /** The value of every `resource` parameter (RFC 8707). A token for it is valid for this server and no other. */
   readonly resource: string;
-  /** All scopes that the server knows, where it says so. */
+  /** All scopes that the server supports, if it lists them. */
   readonly scopes: readonly string[];
   readonly server: AuthorizationServer;
-  /** Whether our description may be named by its address in place of a registration. */
+  /** Whether the URL of our client metadata can be used instead of a registration. */
   readonly takesClientMetadataUrl: boolean;
   readonly canRegister: boolean;
   readonly offersOfflineAccess: boolean;
-  /** As it was found, for the client library. */
+  /** The metadata as it was found, for the client library. */
   readonly metadata: AuthorizationServerMetadata;
 }
 
 export interface DiscoveryRequest {
   readonly serverUrl: string;
   readonly challenge: AuthorizationChallenge;
-  /** The only authorization server that will do. */
+  /** The only authorization server that is accepted. */
   readonly issuer?: string;
   readonly fetch: Fetch;
 }
 
 /**
- * From a server to its authorization server: RFC 9728, then RFC 8414 or OpenID discovery. The metadata must name the
- * issuer that was asked for it, so that no authorization server speaks for another. Throws `upstream_unavailable`.
+ * Finds the authorization server of a server: RFC 9728, then RFC 8414 or OpenID discovery. The metadata must name the issuer it was
+ * requested from, so that no authorization server can speak for another. Throws `upstream_unavailable`.
  */
 export async function discoverAuthorization(request: DiscoveryRequest): Promise<AuthorizationPlan> {
   const found = await protectedResource(request);
@@ -57,7 +57,7 @@ export async function discoverAuthorization(request: DiscoveryRequest): Promise<
   return planOf(metadata, found?.resource ?? resourceOf(request.serverUrl), found?.scopes_supported ?? []);
 }
 
-/** What a server says to a request without a token. Nothing where it does not ask for one. */
+/** The server's answer to a request without a token. Empty if it does not ask for one. */
 export async function askForChallenge(
   serverUrl: string,
   headers: Readonly<Record<string, string>>,
@@ -80,7 +80,7 @@ export function challengeOf(answer: Response): AuthorizationChallenge & { readon
   };
 }
 
-/** RFC 6749, 3.3: printable, without quotes and backslashes. Anything else is not a list of scopes, and is not repeated. */
+/** RFC 6749, 3.3: printable, without quotes and backslashes. Anything else is not a scope list, and is not repeated. */
 export function isScopeList(text: string): boolean {
   return text.length <= MAX_SCOPE_CHARACTERS && /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text);
 }
@@ -107,7 +107,7 @@ async function protectedResource({ serverUrl, challenge, fetch }: DiscoveryReque
     if (!answer.ok && answer.status < 500) continue;
     const parsed = resourceSchema.safeParse(await answer.json().catch(() => undefined));
     if (!parsed.success) throw unusable(`${place.origin} describes the server in a way that cannot be read (RFC 9728)`);
-    // A server may only speak of itself: else it could have tokens made for somebody else.
+    // A server may only describe itself: otherwise it could have tokens issued for another server.
     const { resource } = parsed.data;
     if (!URL.canParse(resource) || !isFor(serverUrl, resource))
       throw unusable(`the metadata speaks of ${shown(resource)}, which is not ${shown(resourceOf(serverUrl))}`);
@@ -118,7 +118,7 @@ async function protectedResource({ serverUrl, challenge, fetch }: DiscoveryReque
   return undefined;
 }
 
-/** An address may be a key by itself: one of the user's own, or one that a server made of it. */
+/** A URL may itself be a secret: one of the user's own, or one that a server derived from it. */
 function shown(address: string): string {
   return oneLine(maskAddress(address), 200);
 }
@@ -134,7 +134,7 @@ function resourceOf(serverUrl: string): string {
   return resourceUrlFromServerUrl(serverUrl).href;
 }
 
-/** Without a list (an older server), the server's own origin is asked. */
+/** An older server has no list: then its own origin is used. */
 function chooseIssuer(listed: readonly string[], { serverUrl, issuer }: DiscoveryRequest): string {
   const choices = listed.length > 0 ? listed : [new URL('/', serverUrl).href];
   if (issuer === undefined) return choices[0] as string;
@@ -157,7 +157,7 @@ function planOf(metadata: AuthorizationServerMetadata, resource: string, scopes:
       throw unusable(`${oneLine(issuer, 200)} names ${oneLine(address, 200)}, which is not an address`);
     checkScheme(new URL(address));
   }
-  // Without PKCE a stolen code is as good as a login. The MCP specification forbids to continue then.
+  // Without PKCE a stolen code is enough to log in. The MCP specification forbids continuing then.
   if (metadata.code_challenge_methods_supported?.includes(CHALLENGE_METHODS) !== true)
     throw unusable(`${oneLine(issuer, 200)} does not announce PKCE (S256), which a login requires`);
   return {

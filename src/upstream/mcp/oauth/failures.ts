@@ -4,7 +4,7 @@ import { oneLine } from '../../../lib/text/bounded-text.js';
 
 const MAX_FOREIGN_CHARACTERS = 300;
 
-/** An error of the client library as ours. What an authorization server said in it is foreign text, and bounded. */
+/** Converts an error of the client library. The authorization server's text in it is untrusted, and bounded. */
 export function problemOf(error: unknown, what: string): HostError {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1)
     if (current instanceof HostError) return current;

@@ -6,7 +6,7 @@ import { maskAddress } from '../../../lib/secrets/address-secrets.js';
 import { oneLine } from '../../../lib/text/bounded-text.js';
 import { guardedLookup } from '../../guarded-lookup.js';
 
-/** No metadata document and no token answer comes near it. */
+/** Far more than any metadata document or token answer needs. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 3;
@@ -14,21 +14,21 @@ const MAX_REDIRECTS = 3;
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface GuardOptions {
-  /** The server that the user configured. Its own origin is where the user sent us, whatever its address. */
+  /** The server that the user configured. Its own origin is allowed, whatever its address: the user sent us there. */
   readonly serverUrl: string;
   readonly allowPrivateAddresses: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The only way to addresses that a server or an authorization server has named. They are foreign text: without a guard
- * they would let a server on the internet ask, through us, whatever listens on this machine or in this network.
+ * The only way to reach addresses that a server or an authorization server has named. They are untrusted: without a guard, a server
+ * on the internet could reach through us whatever listens on this machine or in this network (SSRF).
  *
- * - https, or http to a host that is this machine by its name;
- * - a public server may name public addresses only, a private one private and public ones. The address is checked when
- *   it has been resolved, and it is the one that is connected to: a name that changes its mind in between wins nothing;
- * - redirects stay within their origin, and requests that carry something are not redirected at all;
- * - answers are bounded in time and size, and read whole.
+ * - https, or http to a host name that means this machine.
+ * - A public server may name public addresses only, a private one private and public ones. The resolved address is checked, and
+ *   exactly that address is connected to, so a name that changes in between gains nothing.
+ * - Redirects stay within their origin, and only GET requests follow them.
+ * - Answers are bounded in time and size, and read whole.
  */
 export function createGuardedFetch(options: GuardOptions): { readonly fetch: Fetch; close(): Promise<void> } {
   const serverOrigin = new URL(options.serverUrl).origin;
@@ -46,7 +46,7 @@ export function createGuardedFetch(options: GuardOptions): { readonly fetch: Fet
     const isOwn = url.origin === serverOrigin;
     if (!isOwn && isIpLiteral(url.hostname)) check(url.hostname, url.hostname);
     const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-    // Not `AbortSignal.any`: Node 20 may collect the deadline, and then it never fires.
+    // Not `AbortSignal.any`: Node 20 may garbage-collect the deadline, and then it never fires.
     const ends = new LinkedAbort([deadline, options.signal, init.signal ?? undefined]);
     try {
       const answer = await undiciFetch(url, {
@@ -85,7 +85,7 @@ export function createGuardedFetch(options: GuardOptions): { readonly fetch: Fet
   };
 }
 
-/** Also for the address that a browser is sent to: never `file:`, `javascript:` or a program's own scheme. */
+/** Also for the address that a browser is sent to: never `file:`, `javascript:` or an application's own scheme. */
 export function checkScheme(url: URL): void {
   const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackName(url.hostname));
   if (!isSafe)
@@ -111,7 +111,7 @@ function checkAddress(hostname: string, address: string, allowed: ReadonlySet<Ad
   );
 }
 
-/** By what the user wrote: a name is public until it is proved otherwise, since its owner decides where it leads. */
+/** Decided by what the user wrote. A name counts as public until proved otherwise, because its owner decides what it resolves to. */
 function allowedKinds({ serverUrl, allowPrivateAddresses }: GuardOptions): ReadonlySet<AddressKind> {
   if (allowPrivateAddresses) return new Set(['loopback', 'private', 'special', 'public']);
   const { hostname } = new URL(serverUrl);

@@ -17,7 +17,7 @@ import { type AuthorizationPlan, isScopeList } from './discovery.js';
 import { foreign, isGrantRefused, problemOf } from './failures.js';
 import { checkScheme, type Fetch } from './guarded-fetch.js';
 
-/** What is asked of an authorization server. Every function throws `upstream_unavailable` with its reason. */
+/** Requests to an authorization server. Every function throws `upstream_unavailable` with its reason. */
 
 export interface AuthorizationRequest {
   readonly redirectUri: string;
@@ -25,7 +25,7 @@ export interface AuthorizationRequest {
   readonly state: string;
 }
 
-/** Dynamic registration (RFC 7591): a public client of a person's own machine, or one with a secret for headless use. */
+/** Dynamic registration (RFC 7591): a public client on a person's own machine, or one with a secret for headless use. */
 export async function registerClient(
   plan: AuthorizationPlan,
   { redirectUri, scope }: { readonly redirectUri: string; readonly scope?: string },
@@ -55,7 +55,7 @@ export async function registerClient(
   }
 }
 
-/** The address for the person's browser, and the secret behind its challenge, which stays here. */
+/** The address for the person's browser, and the code verifier, which stays here. */
 export async function authorizationAddress(
   plan: AuthorizationPlan,
   client: OAuthClient,
@@ -77,7 +77,7 @@ export async function authorizationAddress(
   }
 }
 
-/** What the browser brought back, against the issuer this flow was begun with (RFC 9207), and then against errors. */
+/** Checks what the browser brought back: first the issuer that this flow was started with (RFC 9207), then errors. */
 export function readAuthorizationAnswer(plan: AuthorizationPlan, answer: URLSearchParams): { readonly code: string } {
   const { issuer } = plan.server;
   const { authorization_response_iss_parameter_supported: isPromised } = plan.metadata;
@@ -85,7 +85,7 @@ export function readAuthorizationAnswer(plan: AuthorizationPlan, answer: URLSear
     const iss = answer.get('iss') ?? undefined;
     validateAuthorizationResponseIssuer({ iss, expectedIssuer: issuer, issParameterSupported: isPromised === true });
   } catch {
-    // Nothing of such an answer is shown: it comes from somebody else.
+    // Nothing of such an answer is shown: it comes from another party.
     throw new HostError(
       'upstream_unavailable',
       `the answer does not come from ${issuer}, where the login was begun; nothing was sent to anybody`,
@@ -118,7 +118,7 @@ export async function exchangeCode(
   const { code, codeVerifier, redirectUri, scope } = request;
   try {
     const tokens = await exchangeAuthorization(plan.server.issuer, {
-      // Who answered was checked when the answer was read.
+      // The issuer was checked when the answer was read.
       metadata: { ...plan.metadata, authorization_response_iss_parameter_supported: false },
       clientInformation: informationOf(client),
       authorizationCode: code,
@@ -133,7 +133,7 @@ export async function exchangeCode(
   }
 }
 
-/** The next token of a grant; `refused` where the authorization server will never give one again. */
+/** The next token of a grant, or `refused` if the authorization server will never issue one again. */
 export async function refreshTokens(
   grant: { readonly server: AuthorizationServer; readonly client: OAuthClient; readonly resource: string },
   tokens: TokenSet & { readonly refreshToken: string },
@@ -181,7 +181,7 @@ export async function requestClientToken(
   }
 }
 
-/** RFC 7009. False where the authorization server knows no revocation. */
+/** RFC 7009. False if the authorization server does not support revocation. */
 export async function revokeToken(
   grant: { readonly server: AuthorizationServer; readonly client: OAuthClient },
   token: string,
@@ -232,7 +232,7 @@ function metadataOf(server: AuthorizationServer): AuthorizationServerMetadata {
 const MAX_TOKEN_CHARACTERS = 32 * 1024;
 const MAX_LIFETIME_S = 10 * 365 * 24 * 3600;
 
-/** RFC 6749, 5.1: an answer without a scope means the one that was asked for. */
+/** RFC 6749, 5.1: an answer without a scope means that the requested scope was granted. */
 function tokenSet(tokens: OAuthTokens, asked: string | undefined): TokenSet {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: lifetime, token_type: type } = tokens;
   if (type.toLowerCase() !== 'bearer') throw new Error(`a token of type ${foreign(type)} cannot be used`);

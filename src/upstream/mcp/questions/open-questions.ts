@@ -1,6 +1,6 @@
-/** More questions to one caller at once than this is a server gone wild. */
+/** A server that asks one caller more questions at once is out of control. */
 const MAX_PER_CALLER = 16;
-/** Of all callers together: what they hold in memory. One caller never fills it. */
+/** The limit for all callers together, because questions are held in memory. One caller cannot fill it. */
 const MAX_CHARACTERS = 128_000_000;
 const MAX_CHARACTERS_PER_CALLER = 16_000_000;
 
@@ -9,12 +9,12 @@ interface Open {
   readonly characters: number;
 }
 
-/** The questions of one server that wait for an answer. One caller's never keep another caller from being asked. */
+/** The pending questions of one server. One caller's questions never keep another caller from being asked. */
 export class OpenQuestions {
   readonly #ofCaller = new Map<string, Open>();
   #characters = 0;
 
-  /** What to call when the question has its answer, or why it is not asked. */
+  /** The function to call when the question is answered, or the reason why it is not asked. */
   enter(caller: string, characters: number): (() => void) | string {
     const { count, characters: before } = this.#ofCaller.get(caller) ?? NONE;
     if (count >= MAX_PER_CALLER) return `at most ${MAX_PER_CALLER} questions are answered at a time`;

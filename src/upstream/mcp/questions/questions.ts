@@ -10,9 +10,9 @@ import { CallClock } from '../calls/call-clock.js';
 import { type OpenCall, OpenCalls } from '../calls/open-calls.js';
 import { OpenQuestions } from './open-questions.js';
 
-/** And so many in the course of one call is one that never means to answer it. */
+/** A server that asks more questions during one call never intends to answer it. */
 const MAX_PER_CALL = 50;
-/** A picture for a model fits; a form for a person is far smaller. */
+/** A picture for a model fits. A form for a person is far smaller. */
 const MAX_CHARACTERS: Readonly<Record<QuestionKind, number>> = {
   sampling: 4_000_000,
   elicitation: 100_000,
@@ -26,15 +26,15 @@ const METHODS = {
   roots: 'roots/list',
 } as const;
 
-/** On which call's own stream a message comes, where a transport has a stream for each. */
+/** The call whose own stream a message arrives on, if the transport has a stream for each call. */
 const streamOf = new AsyncLocalStorage<OpenCall>();
 
 /**
- * What one server asks while it works. A question goes to the client on whose behalf it works, and to nobody where that is
- * not certain: the question of one user is never shown to another.
+ * The questions that one server asks while it works. A question goes to the client that the server works for, and to nobody if that
+ * is not certain: the question of one user is never shown to another.
  *
- * It is certain where the question is part of a call's answer (the newer era) or comes on a call's own stream (Streamable
- * HTTP), and where every call in flight on this connection is of one client (a pipe, a socket, a shared stream).
+ * It is certain if the question is part of a call's answer (the newer era), if it arrives on a call's own stream (Streamable HTTP),
+ * or if every call in flight on this connection belongs to one client (a pipe, a socket, a shared stream).
  */
 export class Questions {
   readonly #upstream: string;
@@ -50,7 +50,7 @@ export class Questions {
     this.#hasStreams = hasStreams;
   }
 
-  /** What the server is told that we answer. */
+  /** The capabilities that we announce to the server. */
   capabilities(): ClientCapabilities {
     const announced = this.#audience.announced();
     return {
@@ -60,12 +60,12 @@ export class Questions {
     };
   }
 
-  /** Answers what was announced, and everything else with an error that says why. */
+  /** Answers the announced kinds of questions, and everything else with an error that says why. */
   install(client: Client): void {
     const announced = this.#audience.announced();
     for (const kind of QUESTION_KINDS) {
       if (!announced.includes(kind)) continue;
-      // The library checks what is answered against the protocol's schema, so the type may be claimed here.
+      // The library checks the answer against the protocol's schema, so the cast is safe.
       client.setRequestHandler(METHODS[kind], (request, { mcpReq }) => {
         const call = this.#hasStreams ? streamOf.getStore() : undefined;
         return this.#ask(kind, request.params as JsonObject | undefined, mcpReq.signal, call) as never;
@@ -79,7 +79,7 @@ export class Questions {
     };
   }
 
-  /** Makes a call; the server's questions meanwhile go to this client only. */
+  /** Makes a call. The server's questions during the call go to this client only. */
   async during<Result>(
     respondent: Respondent | undefined,
     timeoutMs: number,
@@ -94,7 +94,7 @@ export class Questions {
     }
   }
 
-  /** The answers to questions that came as the answer to a call, under the names that the server gave them. */
+  /** Answers the questions that came as the answer to a call, under the names that the server gave them. */
   async answerAll(inputRequests: unknown, call: OpenCall): Promise<JsonObject> {
     const requests = Object.entries((inputRequests ?? {}) as Record<string, { method?: unknown; params?: unknown }>);
     const round = new AbortController();
@@ -109,7 +109,7 @@ export class Questions {
     } catch (error) {
       throw new ProtocolError(REFUSED, `its question was not answered: ${messageOf(error)}`);
     } finally {
-      // One that has no answer makes the others useless.
+      // If one question has no answer, the others are useless.
       round.abort();
     }
   }
@@ -165,7 +165,7 @@ export class Questions {
 
 interface Asked {
   readonly respondent: Respondent;
-  /** Those it may be about: none of them spends time until there is an answer. */
+  /** The calls it may be about. Their clocks stop until there is an answer. */
   readonly calls: readonly OpenCall[];
   /** Aborted when the answer is no longer needed. */
   readonly over?: StopSignal | undefined;

@@ -3,16 +3,15 @@ import { signalGroup } from '../../../lib/files/process-group.js';
 import { MARK_VARIABLE, StdioGuard } from './stdio-guard.js';
 
 /**
- * The process groups of all servers that we started and that still live. A server is the leader of a group of its
- * own, so that what it starts (`npx` starts a shell, which starts the server) ends with it. Where this process is killed, the
- * guard ends them.
+ * The process groups of all living servers that we started. A server leads its own group, so that what it starts (`npx` starts a
+ * shell, which starts the server) ends with it. If this process is killed, the guard ends the groups.
  */
 export class ChildGroups {
   readonly #living = new Set<number>();
   readonly #guard = new StdioGuard();
   readonly #onExit = (): void => this.killAll();
 
-  /** Starts a process that leads a group of its own. `spawn` gets what has to be in its environment. */
+  /** Starts a process that leads its own group. `spawn` gets the variables that its environment must have. */
   start<Child extends { readonly pid?: number | undefined }>(
     spawn: (mark: Readonly<Record<string, string>>) => Child,
   ): Child {
@@ -40,7 +39,7 @@ export class ChildGroups {
     this.#guard.add(leader, this.#living);
   }
 
-  /** Ends whatever is left of a group whose leader is gone. */
+  /** Kills what is left of a group whose leader is gone. */
   remove(leader: number): void {
     if (!this.#living.delete(leader)) return;
     signalGroup(leader, 'SIGKILL');

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** In the environment of a process, from which the guard knows it while it does not know its number yet. */
+/** An environment variable by which the guard finds a process whose pid it does not know yet. */
 export const MARK_VARIABLE = 'CODEMODE_STARTED';
 
 /**
- * Reads `? MARK`, `+ GROUP` and `- GROUP`, and when its input ends, which it does when the host is gone for whatever reason, kills the
- * groups that are left. A group keeps its number as long as it has members, so a process that has this number and another
- * start time belongs to somebody else, and is left alone.
+ * Reads `? MARK`, `+ GROUP` and `- GROUP`. Its stdin ends when the host is gone for any reason; then it kills the remaining groups.
+ * A group keeps its number as long as it has members, so a process with this number and another start time belongs to somebody
+ * else, and is left alone.
  *
- * A host that was killed while it started a process has announced it and not told its number: such a process is looked for by the mark in
- * its environment, for as long as it may take to get there. No other process has a mark that is still expected.
+ * A host that was killed while it started a process has announced the process but not its pid. Such a process is searched by the
+ * mark in its environment, for as long as it may take to appear. No other process has a mark that is still expected.
  */
 const SCRIPT = `trap '' HUP INT TERM
 born() {
@@ -55,21 +55,22 @@ for pause in 0 0.1 0.2 0.5 1 3; do
 done`;
 
 /**
- * A process beside the host that ends its servers when the host cannot: after SIGKILL, by a person or for want of memory, nobody in
- * the host does anything any more, and a server that does not heed the end of its input would live on.
+ * A process beside the host that ends its servers if the host cannot. After SIGKILL, by a person or the OOM killer, nothing in the
+ * host runs any more, and a server that ignores the end of its stdin would live on.
  *
- * A shell: it starts in a millisecond and takes less than a megabyte. Without one on the machine, servers are ended by the host alone.
+ * It is a shell: it starts in a millisecond and takes less than a megabyte. On a machine without one, only the host ends its
+ * servers.
  */
 export class StdioGuard {
   #process: ChildProcess | undefined;
 
-  /** A process is about to be started with this mark; the next thing that is told is its number, or that there is none. */
+  /** A process is about to be started with this mark. The next message is its pid, or that there is none. */
   expect(mark: string, living: Iterable<number>): void {
     if (this.#process === undefined) this.#start(living);
     this.#tell(`? ${mark}\n`);
   }
 
-  /** `living`: those that it is to watch from now on; used where it has to be started. */
+  /** `living`: the groups to watch from now on, if the guard has to be started. */
   add(group: number, living: Iterable<number>): void {
     if (this.#process === undefined) this.#start(living);
     else this.#tell(`+ ${group}\n`);
@@ -79,14 +80,14 @@ export class StdioGuard {
     this.#tell(`- ${group}\n`);
   }
 
-  /** It ends by itself, with what it still has to end. */
+  /** The guard exits by itself, after it has ended the remaining groups. */
   close(): void {
     this.#process?.stdin?.end();
     this.#process = undefined;
   }
 
   #start(living: Iterable<number>): void {
-    // A session of its own: what is sent to the host's group, or by its terminal, is not for it.
+    // Its own session: signals to the host's group, or from its terminal, must not reach it.
     const started = spawn('/bin/sh', ['-c', SCRIPT], {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: { PATH: '/bin:/usr/bin' },
@@ -99,7 +100,7 @@ export class StdioGuard {
     started.once('error', gone);
     started.once('exit', gone);
     started.stdin.on('error', gone);
-    // Nobody stays for its sake.
+    // The guard must not keep the host alive.
     started.unref();
     (started.stdin as Socket).unref();
     this.#process = started;

@@ -1,28 +1,28 @@
 const NEWLINE = 0x0a;
 
 export interface LineLimits {
-  /** A longer line ends the stream, which cannot be read further. */
+  /** A longer line ends the stream, which cannot be read any further. */
   readonly maxBytes: number;
-  /** A line that is longer than this, as it is now, is left out. */
+  /** A line longer than this limit, which changes over time, is skipped. */
   readonly maxBytesNow: () => number;
 }
 
 /**
- * Cuts a stream of bytes into lines. A line of any length is scanned and copied once: the client library's own
- * buffer copies and rescans everything on each chunk, which makes a message of 30 MB take 9 s in place of 0.1 s.
+ * Splits a byte stream into lines. A line of any length is scanned and copied once. The client library's own buffer copies and
+ * rescans everything on each chunk, so a message of 30 MB takes 9 s instead of 0.1 s.
  */
 export class LineSplitter {
   readonly #limits: LineLimits;
   #parts: Buffer[] = [];
   #bytes = 0;
-  /** The rest of this line is passed over. */
+  /** The rest of this line is skipped. */
   #isLeftOut = false;
 
   constructor(limits: LineLimits) {
     this.#limits = limits;
   }
 
-  /** The lines that this chunk completes; undefined for one that was too long for now. Throws beyond the limit. */
+  /** The lines that this chunk completes. Undefined for a line that exceeds `maxBytesNow`. Throws for a line beyond `maxBytes`. */
   push(chunk: Buffer): (string | undefined)[] {
     const lines: (string | undefined)[] = [];
     let start = 0;

@@ -16,15 +16,15 @@ import { notMcp, STDERR_TITLE } from './not-mcp.js';
 import type { ChildGroups } from './stdio-groups.js';
 import { LineSplitter } from './stdio-lines.js';
 
-/** The most that is kept of what a server writes to stderr: the end of it, where the reason of a crash stands. */
+/** How much of a server's stderr is kept: its end, which has the reason of a crash. */
 const STDERR_TAIL_BYTES = 8 * 1024;
-/** A server that was told to stop by the end of its input gets this long before it is asked, and again before it is killed. */
+/** The grace period between the end of stdin and SIGTERM, and again between SIGTERM and SIGKILL. */
 const STOP_GRACE_MS = 1_000;
-/** After the process is gone, its last output may still be on the way; a grandchild that holds the pipe is not waited for. */
+/** The last output of a process may arrive after its exit. A grandchild that holds the pipe is not waited for. */
 const DRAIN_MS = 250;
-/** Lines that are read in one turn of the event loop; the next turn reads on. */
+/** Lines that are read in one turn of the event loop. The next turn continues. */
 const LINES_PER_TURN = 100;
-/** What a server writes to stderr is read this fast; a server that writes more waits. */
+/** How fast a server's stderr is read. A server that writes faster blocks. */
 const STDERR_BYTES = { burst: 64 * 1024 * 1024, perSecond: 8 * 1024 * 1024 };
 
 export interface StdioOptions {
@@ -33,11 +33,11 @@ export interface StdioOptions {
   readonly maxMessageBytes: number;
   readonly budget: ReadBudget;
   readonly groups: ChildGroups;
-  /** Told of lines on stdout that are not messages. */
+  /** Called with lines on stdout that are not messages. */
   readonly onNoise: (line: string) => void;
 }
 
-/** A server as a child process of ours, spoken to in lines of JSON on its stdin and stdout. */
+/** A server as a child process, with lines of JSON on its stdin and stdout. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -47,17 +47,17 @@ export class StdioTransport implements Transport {
   readonly #stderr = new TextTail(STDERR_TAIL_BYTES);
   #child: ChildProcessWithoutNullStreams | undefined;
   #exited: Promise<void> = Promise.resolve();
-  /** Settled when the process is gone and its last output is read. */
+  /** Settled when the process has exited and its last output is read. */
   readonly #drained = deferred<void>();
   #end: string | undefined;
-  /** The first line on stdout that is not a message; kept while there is nothing else. */
+  /** The first line on stdout that is not a message. Only used until the first message arrives. */
   #noise: string | undefined;
   #hasSpoken = false;
   readonly #splitter: LineSplitter;
-  /** What was read and not looked at yet: never more than the lines of one chunk. */
+  /** Lines that were read but not processed yet: never more than those of one chunk. */
   #lines: (string | undefined)[] = [];
   #isResting = false;
-  /** Lines of this turn of the event loop. */
+  /** Outgoing lines of this turn of the event loop. */
   #outgoing: { lines: string; readonly written: Deferred<void> } | undefined;
 
   constructor(options: StdioOptions) {
@@ -70,7 +70,7 @@ export class StdioTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** How the process ended, what it printed instead of messages, and the last of its stderr. Not masked yet. */
+  /** How the process ended, what it printed instead of messages, and the end of its stderr. Not masked yet. */
   diagnosis(): string | undefined {
     const stderr = withoutStackFrames(this.#stderr.text());
     const noise = this.#hasSpoken || this.#noise === undefined ? undefined : notMcp(this.#noise);
@@ -119,7 +119,7 @@ export class StdioTransport implements Transport {
           clearTimeout(timer);
           for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
           this.#drained.resolve();
-          // A message that was not taken is reported as that, before the end of the connection makes its outcome unknown.
+          // A message that was not accepted is reported first, before the end of the connection makes its outcome unknown.
           setImmediate(() => this.#finish());
         };
         const timer = setTimeout(finish, DRAIN_MS);
@@ -148,7 +148,7 @@ export class StdioTransport implements Transport {
     return this.#outgoing.written.promise;
   }
 
-  /** Messages sent in one turn of the event loop leave in one write: each write wakes the server. */
+  /** Messages of one turn of the event loop are sent in one write, because each write wakes the server. */
   #flush(): void {
     const outgoing = this.#outgoing;
     this.#outgoing = undefined;
@@ -160,7 +160,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Ends the process at once, for what it sent. No politeness for a flood: it would go on for as long as we are polite. */
+  /** Kills the process at once because of what it sent. No grace period: the flood would continue during it. */
   cut(reason: string): void {
     this.#end = reason;
     this.#lines = [];
@@ -169,13 +169,13 @@ export class StdioTransport implements Transport {
     if (pid !== undefined) signalGroup(pid, 'SIGKILL');
   }
 
-  /** A broken pipe is often noticed before the exit of the process that explains it. */
+  /** A broken pipe is often noticed before the process exit that explains it. */
   async #notTaken(problem: string): Promise<never> {
     await settledWithin(this.#drained.promise, STOP_GRACE_MS);
     throw new NotSentError(problem);
   }
 
-  /** End of input, then SIGTERM, then SIGKILL, each to the whole group. Resolves when the process is gone. */
+  /** Ends stdin, then sends SIGTERM and then SIGKILL to the whole group. Resolves when the process is gone. */
   async close(): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined) return this.#finish();
@@ -189,7 +189,7 @@ export class StdioTransport implements Transport {
     this.#finish();
   }
 
-  /** Looks at some lines, and stops reading until the others have had their turn and the budget has room. */
+  /** Processes some lines, then stops reading until other work had its turn and the budget has room. */
   #readLines(stdout: Readable): void {
     const { budget } = this.#options;
     for (const line of this.#lines.splice(0, LINES_PER_TURN)) {
