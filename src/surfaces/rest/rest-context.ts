@@ -80,11 +80,11 @@ export class RestContext {
   /** A session of the same caller for programs of contract `codemode`, which are only type-checked here. */
   checkingSessionOf(principal: Principal): Session {
     const { sessionOptionsOf } = this.options;
-    const optionsOf = (caller: CallerId): SessionOptions => ({
-      ...sessionOptionsOf(caller),
-      profile: 'codemode',
-      checkedLibrary: LIBRARY_DECLARATIONS,
-    });
+    const optionsOf = (caller: CallerId): SessionOptions => {
+      // Programs of `codemode` are modules, not function bodies.
+      const { checksBodies: _, ...options } = sessionOptionsOf(caller);
+      return { ...options, profile: 'codemode', checkedLibrary: LIBRARY_DECLARATIONS };
+    };
     return this.#keptSession(this.#checkingSessions, principal, optionsOf);
   }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { ApprovalState } from '../../domain/approval.js';
 import type { JsonObject } from '../../domain/json.js';
 import { PROCESS_LANGUAGES } from '../../domain/process-program.js';
 import { visibleText } from '../../lib/text/visible-text.js';
@@ -33,10 +34,14 @@ function withOutput({ line, printed, traceback, notes }: RunnerAnswer): string {
   return `${line.slice(0, -1)},${JSON.stringify(said).slice(1)}`;
 }
 
+const APPROVAL_STATES: ApprovalState[] = ['NOT_REQUIRED', 'PENDING', 'APPROVED', 'DENIED', 'EXPIRED'];
+
 const REST_SCHEMA: JsonObject = {
   ...OUTPUT_SCHEMA,
   properties: {
     ...(OUTPUT_SCHEMA.properties as JsonObject),
+    // The whole envelope: an answer for a model leaves this out if nothing was asked.
+    approval_state: { type: 'string', enum: APPROVAL_STATES },
     logs: { type: 'string', description: 'What the program printed, redacted; <TRUNCATED> marks what was cut.' },
     traceback: { type: 'string', description: 'Where the program failed, where it did.' },
     notes: {

@@ -210,7 +210,7 @@ test('servers says why one is down and what to type, shows no secret, and fails'
   expect(stdout).toContain(`-- --api-key '***' '***' ${own.folder}/x\n`);
   expect(stdout).toContain('exit code 3; stderr: no licence ***');
   expect(stdout).toContain(`curl -sS -i 'http://127.0.0.1:9/mcp?key=***'`);
-  expect(stdout).toContain('the request failed (bad port)');
+  expect(stdout).toContain('the server cannot be reached (bad port)');
   expect(stdout).toMatch(/^ready {5}fine/m);
   for (const secret of ['hunter2', 'abcdefgh12', 'geheim123', 'sesame']) expect(stdout + stderr).not.toContain(secret);
   const json = await own.json<{ ok: boolean; servers: { id: string; state: string; fix?: string }[] }>(

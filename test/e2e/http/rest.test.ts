@@ -148,9 +148,15 @@ describe('what goes wrong in code', () => {
     ['a tool', 'await mcp.everyday.fail({})', EVERYDAY, { type: 'mcp' }],
     [
       'arguments',
-      'await mcp.everyday.echo({ message: 5 })',
+      'const message: unknown = 5; await mcp.everyday.echo({ message } as never)',
       EVERYDAY,
       { type: 'validation', code: 'INVALID_ARGUMENTS' },
+    ],
+    [
+      'a literal of the wrong type',
+      'await mcp.everyday.echo({ message: 5 })',
+      EVERYDAY,
+      { type: 'validation', code: 'TYPE_ERROR' },
     ],
     [
       'a call that was not granted',

@@ -150,7 +150,7 @@ describe('data arrives as it was sent', () => {
       refused('a typed array', '/bytes', /Array\.from/),
       refused('a RegExp', '/pattern', /source/),
       refused('an Error', '/why', /message/),
-      refused('a function', '/act', /data/),
+      refused('a function', '/act', /Leave it out/),
       refused('a Promise', '/order', /await/),
       refused('NaN', '', /finite number/),
     ]);

@@ -282,9 +282,9 @@ await asyncio.sleep(0)`,
 
   test.each([
     ['run_node', 'import { getUsr } from "./servers/crm/index.js";', 'Did you mean getUser?'],
-    ['run_python', 'from servers.crm import get_usr', 'Did you mean get_user?'],
+    ['run_python', 'from servers.crm import get_usr', 'Write get_user: '],
     ['run_node', 'import * as crm from "./servers/crm/index.js";\nawait crm.getUsr({});', 'Did you mean getUser?'],
-    ['run_python', 'import servers.crm as crm\nawait crm.get_usr({})', 'Did you mean get_user?'],
+    ['run_python', 'import servers.crm as crm\nawait crm.get_usr({})', 'Write get_user: '],
     ['run_node', 'import * as crm from "./servers/crmm/index.js";', 'Did you mean crm?'],
     ['run_python', 'import servers.crmm', 'Did you mean crm?'],
     ['run_node', 'await fetch("https://example.com")', 'There is no network here.'],
@@ -328,7 +328,8 @@ await asyncio.sleep(0)`,
 
   test.each([
     ['run_node', 'import { getUser } from "./servers/crm/index.js";\nawait getUser({ nam: "x" });', 'getUser'],
-    ['run_python', 'from servers.crm import get_user\nawait get_user({"nam": "x"})', 'get_user'],
+    // A literal is checked before the program starts.
+    ['run_python', 'from servers.crm import get_user\ninput = {"nam": "x"}\nawait get_user(input)', 'get_user'],
   ])('errors of %s name the tool as programs call it, and as the protocol does [B5]', async (name, code, called) => {
     const { structuredContent } = await call(name)(code);
     const { message } = (structuredContent as { result: { error: { message: string } } }).result.error;
@@ -390,7 +391,7 @@ describe('profile code_execution', needs('bubblewrap'), () => {
   });
 
   test.each([
-    ['import fs from "fs";', 'A script has no modules'],
+    ['import fs from "fs";', 'tools are called through global functions'],
     ['var user = await call_tool("crm", "get-user", { name: "x" });', 'Leave `await` out'],
   ])('says what to write instead of %j [D5]', async (code, hint) => {
     const { error } = (await run(code)).structuredContent as { error: { message: string } };

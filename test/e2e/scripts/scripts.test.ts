@@ -311,7 +311,7 @@ globalThis.__codemode_result__ = (await write({ text: input.text })).did;`;
   });
 });
 
-test('agents are told of stored scripts where there are some; each runs them as itself, and one that is removed runs on', async () => {
+test('agents are told of stored scripts; each runs them as itself, and one that is removed runs on', async () => {
   using ledger = new ScriptsHome();
   const config = {
     policy: [{ tools: 'ledger/look', caller: 'command line', decision: 'deny', reason: 'agents only' }],
@@ -320,7 +320,9 @@ test('agents are told of stored scripts where there are some; each runs them as 
   using home = openHome(config);
   {
     await using before = await openStdio(home);
-    expect(before.client.getInstructions()).not.toContain('@codemode/scripts');
+    // Only how a program is kept.
+    expect(before.client.getInstructions()).toContain('`save({ name, inputs })` of `@codemode/scripts`');
+    expect(before.client.getInstructions()).not.toContain('declare module "@codemode/scripts"');
   }
   const file = ledger.write('look.ts', LOOK);
   const added = await runProgram(
