@@ -49,7 +49,14 @@ export class SharedHosts {
         ...NO_SPARES,
         profile: 'unified',
         approvals: { grace: '50ms' },
-        mcpServers: { ledger: { command: process.execPath, args: [fixture('ledger-server.mjs'), this.ledgerFile] } },
+        mcpServers: {
+          ledger: {
+            command: process.execPath,
+            args: [fixture('ledger-server.mjs'), this.ledgerFile],
+            // Longer than a host drains: a call that times out meanwhile would end its run there.
+            timeout: '60s',
+          },
+        },
         security: { auth: { tokens: [listed(AGENT), listed(PERSON, 'approve'), atDesk(DESK)] } },
         ...config,
       }),
