@@ -18,6 +18,7 @@ import { Cancellation } from '../lib/async/cancellation.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { callDirect, type DirectCallContext, type DirectlyCalled } from './calls/direct-call.js';
+import { patienceOf } from './calls/patience.js';
 import { RunCalls, type RunCallsSoFar } from './calls/run-calls.js';
 import { serversUsed } from './calls/tool-trace.js';
 import { SessionTypeCheck } from './check/session-type-check.js';
@@ -50,10 +51,6 @@ import type { ToolView } from './tools/tool-view.js';
 
 export type { BrokerOutcome, DirectCallContext, SessionOptions, SessionParts };
 
-/** How long a person who is asked through the client may take, unless the client gives up first. */
-const ASKED_PATIENCE_MS = 5 * 60_000;
-/** Reserved before the client's timeout, to suspend the run and to respond. */
-const ANSWER_MARGIN_MS = 2_000;
 /** If the person is asked in the response: how long to gather calls made together, so that they become one card. */
 const GATHER_CALLS_MS = 40;
 
@@ -256,7 +253,7 @@ export class Session {
     const { caller } = this;
     const bounds = this.#reach;
     const { profile } = this.#options;
-    const patienceMs = this.#patience(context);
+    const patienceMs = patienceOf(context, this.#parts.patienceMs);
     const own = { broker, caller, profile, bounds, received: this.#received, patienceMs };
     return callDirect(own, direct, input, context);
   }
@@ -305,7 +302,7 @@ export class Session {
     const view = await duringStep(onStep, connecting(catalog), preparing);
     const seen = new RunCatalog(view.forCode, (server) => this.#tools.awaitServer(server));
     const { presentation } = this.#options;
-    const patienceMs = this.#patience(waiting);
+    const patienceMs = patienceOf(waiting, this.#parts.patienceMs);
     const callsContext = { facts, seen, presentation, script, patienceMs, client: waiting };
     const calls = new RunCalls({ sandbox, broker, ...this.#parts }, callsContext, before);
     return { owner: ownerOf(facts.context), facts, view, calls, steps, redactor, onNotice };
@@ -337,20 +334,12 @@ export class Session {
       calls,
       // A script is blocked by its calls, so it cannot be suspended.
       ...(script === undefined ? { records: this.#parts.suspended.recordsOf(owner, context, title) } : {}),
-      patienceMs: asksWithAnswer ? GATHER_CALLS_MS : this.#patience(request),
+      patienceMs: asksWithAnswer ? GATHER_CALLS_MS : patienceOf(request, this.#parts.patienceMs),
       client: request,
       onDrain: (listener) => this.#parts.live.onDrain(listener),
       ...omitUndefined({ signal }),
       ...(onLog === undefined ? {} : { onLog: redactLog(redactor, (entry) => onLog(entry, owner.id)) }),
     };
-  }
-
-  #patience({
-    askPerson,
-    answerWithinMs = ASKED_PATIENCE_MS,
-  }: Pick<RunClient, 'askPerson' | 'answerWithinMs'>): number {
-    if (askPerson === undefined) return this.#parts.patienceMs;
-    return Math.min(ASKED_PATIENCE_MS, Math.max(0, answerWithinMs - ANSWER_MARGIN_MS));
   }
 
   async #conclude(run: PreparedRun, end: RunEnd, sandbox: Sandbox): Promise<RunAnswer> {
