@@ -118,7 +118,7 @@ export interface EngineHost {
   promiseRejected(promise: number, reason: number, isHandled: boolean): void;
   resolveModule(importer: string, specifier: string): string;
   loadModule(specifier: string): string | undefined;
-  /** The program's clock. It does not advance while the program computes. */
+  /** The program's clock. Reads that return a new millisecond are journaled: see clock.ts. */
   nowMs(): number;
   randomByte(): number;
 }
