@@ -9,8 +9,8 @@ import { WorkerAssignment } from '../workers/worker-assignment.js';
 import type { Engine, EnginePlace, HandOver, HandOverEvent, PlacedRun } from './engine.js';
 import type { V8Processes } from './v8-processes.js';
 
-/** One for the run in V8, one for the start of the next spare. */
-const CORES_OF_HAND_OVER = 2;
+/** The core of the run in V8. With one more for the next spare, no run was handed over early while a spare started on two cores. */
+const CORES_OF_HAND_OVER = 1;
 
 /**
  * Both engines. A run is placed where its journal says, and a run that computes for long in QuickJS may be handed over to V8. See
