@@ -40,7 +40,7 @@ test('a promise that nobody waits for is found, and one that is taken care of is
   expect(linesWithProblems(text)).toEqual([8, 9, 10, 11, 12, 13, 14, 15, 16]);
 });
 
-test('a switch over a union needs every case or a default, and one over anything else needs nothing', () => {
+test('a switch over a union needs every case or a default; other switches need nothing', () => {
   const text = `type Message = { type: 'a' } | { type: 'b'; n: 1 | 2 } | { type: 'c' };
     declare const all: Message; declare const some: Exclude<Message, { type: 'c' }>; declare const text: string;
     switch (all.type) { case 'a': case 'b': }

@@ -1,9 +1,11 @@
 // @ts-check
 // Plain English, in the words of the field: phrases that read as translated, and second words for one concept
-// (docs/glossary.md), are refused in sources, tests and documents. Each names what to write instead.
+// (docs/glossary.md), are refused in sources, tests and documents. Each names what to write instead. So are test titles that no
+// reader takes in at a glance.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isMain, ROOT } from './repository.mjs';
+import { titlesIn } from './statements.mjs';
 
 /** @typedef {{ readonly pattern: RegExp, readonly instead: string }} Phrase */
 
@@ -41,6 +43,10 @@ export const PHRASES = [
   },
 ];
 
+/** A longer title is two claims, or says how instead of what. The ids at its end do not count. */
+const MAX_TITLE_CHARACTERS = 90;
+const TESTS = /\.test\.(?:tsx?|mjs)$/;
+
 const FOLDERS = ['src', 'console', 'test', 'docs', 'scripts', 'bench'];
 const FILES = /\.(?:tsx?|mjs|css|html|md|py|go)$/;
 /**
@@ -65,6 +71,20 @@ export function findPhrases(path, text) {
 }
 
 /**
+ * @param {string} path
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function findLongTitles(path, text) {
+  if (!TESTS.test(path)) return [];
+  return [...titlesIn(path, text)]
+    .filter(([title]) => title.length > MAX_TITLE_CHARACTERS)
+    .map(
+      ([title, line]) => `${path}:${line}: "${title}": write one claim of at most ${MAX_TITLE_CHARACTERS} characters`,
+    );
+}
+
+/**
  * @param {string} root
  * @returns {string[]}
  */
@@ -76,7 +96,9 @@ export function findProblems(root) {
   ];
   return paths.flatMap((path) => {
     const name = relative(root, path);
-    return NOT_OURS.test(name) ? [] : findPhrases(name, readFileSync(path, 'utf8'));
+    if (NOT_OURS.test(name)) return [];
+    const text = readFileSync(path, 'utf8');
+    return [...findPhrases(name, text), ...findLongTitles(name, text)];
   });
 }
 
@@ -95,6 +117,6 @@ function filesIn(folder) {
 if (isMain(import.meta.url)) {
   const problems = findProblems(ROOT);
   for (const problem of problems) console.log(problem);
-  if (problems.length > 0) console.log(`\n${problems.length} phrases to rewrite`);
+  if (problems.length > 0) console.log(`\n${problems.length} phrases and titles to rewrite`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -104,7 +104,7 @@ describe('the table', () => {
     { id: 'A2', file: 'test/b.test.ts', line: 1 },
   ];
 
-  test('links each requirement and statement to the lines of its tests, and says what is unproven or open', () => {
+  test('links each requirement and statement to its tests and says what is unproven or open', () => {
     const titlesOf = () => new Map([['does it', 3]]);
     const table = { contracts, unproven: { A2: 'the other half' }, citations, statements, titlesOf };
     const lines = render(table, '').split('\n');

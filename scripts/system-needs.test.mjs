@@ -29,7 +29,7 @@ test('the command to type is complete, for root and for anyone else', () => {
   expect(installCommand(['a'], false)).toBe('sudo apt-get update && sudo apt-get install -y --no-install-recommends a');
 });
 
-test('a program that is there but does not work is reported with its own words, and not installed again', () => {
+test('a program that is installed but broken is reported with its own error, not reinstalled', () => {
   const probe = [process.execPath, '-e', 'console.error("not permitted"); process.exit(1)'];
   expect(probeNeed({ ...need, probe, ifBroken: 'permit it' })).toEqual({
     isMet: false,

@@ -77,7 +77,7 @@ describe('export names (A24)', () => {
     expect(exported('a-b', 'a.b', 'a b')).toEqual(expected);
   });
 
-  test('numbers start at 2 in alphabetical order, and a later tool of that name gets one of its own', () => {
+  test('suffixes start at 2 in alphabetical order; a later tool of that name gets its own', () => {
     expect(exported('a-b', 'a.b', 'a_b__2')).toEqual({ 'a-b': 'a_b', 'a.b': 'a_b__2', a_b__2: 'a_b__2__2' });
   });
 

@@ -60,7 +60,7 @@ describe('names in the packages of real interpreters', () => {
     });
   });
 
-  test('a server keeps its module when another is added behind it, and an exact id always has its own [B5]', () => {
+  test('a server keeps its module when another is added later, and an exact id wins [B5]', () => {
     expect(Object.fromEntries(serverModules(['google.drive', 'google-drive', 'google_drive']))).toEqual({
       'google.drive': 'google_drive__2',
       'google-drive': 'google_drive__3',

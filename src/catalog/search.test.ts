@@ -22,7 +22,7 @@ const documents: SearchDocument[] = [
 ];
 const index = createSearchIndex(documents);
 
-test('a name in camel case behind that of its server is asked for in full, as one of plain words is', () => {
+test("a camel-case name after its server's name is matched in full, as plain words are", () => {
   const trackers = createSearchIndex([
     tool('github', 'create_issue', 'Create a new issue in a repository', { title: { type: 'string' } }),
     tool('github', 'issue_write', 'Create or update an issue', { title: { type: 'string' } }),

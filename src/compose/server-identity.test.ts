@@ -11,7 +11,7 @@ const server = (environment: Record<string, string>, inherited?: Record<string, 
   ...omitUndefined({ inherited }),
 });
 
-test('another value in the environment is another server; another secret or inherited value is not', () => {
+test('another environment value is another server; another secret or inherited value is not', () => {
   const before = identityOf(server({ DATABASE_URL: 'postgres://test/', API_TOKEN: 'a', B: '1' }, { LANG: 'a' }));
   const same = identityOf(server({ B: '1', API_TOKEN: 'b', DATABASE_URL: 'postgres://test/' }, { LANG: 'b' }));
   const other = identityOf(server({ DATABASE_URL: 'postgres://live/', API_TOKEN: 'a', B: '1' }, { LANG: 'a' }));

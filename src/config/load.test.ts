@@ -18,7 +18,7 @@ describe('where the configuration is found', () => {
     });
   });
 
-  test('how long clients wait, how old listings get and what the agent reads have defaults, units and bounds', async () => {
+  test('client timeouts, listing ages and response budgets have defaults, units and bounds', async () => {
     const defaults = (await load('profile: codemode')).config;
     expect([defaults.server.answerWithin, defaults.catalog, defaults.prompt, defaults.logging]).toEqual([
       50_000,

@@ -5,7 +5,7 @@ import { CODES } from './codemode/render.js';
 import { resultError } from './runner/errors.js';
 import { BY_KIND } from './unified/render.js';
 
-test('docs/reference/errors.md is the error table (renew: npx vitest run src/profiles/error-reference -u)', async () => {
+test('docs/reference/errors.md lists every code (npx vitest run src/profiles/error-reference -u)', async () => {
   const hostErrors = Object.entries(ERRORS).map(
     ([code, { blame, http, exit, retry, meaning, next }]) =>
       `| \`${code}\` | ${meaning} | ${next} | ${blame} | ${http} | ${exit} | ${retry ? 'yes' : 'no'} |`,

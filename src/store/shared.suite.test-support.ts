@@ -13,7 +13,7 @@ export const writerOptions = { retentionMs: 86_400_000, onProblem: () => {} };
 
 /** What every store does besides runs and approvals. */
 export function sharedSuite(open: () => Promise<Store>): void {
-  test('calls are recorded in a chain that verifies, newest or all, and by what they have to do with', async () => {
+  test('calls are recorded in a chain that verifies, and can be listed by filter or newest first', async () => {
     const audit = await (await open()).audit();
     await audit.probe();
     const writer = await audit.openWriter('hostA', writerOptions);

@@ -28,7 +28,7 @@ function open(url: string) {
 }
 
 describe('spans', () => {
-  test('are sent in batches, behind the back of what they tell of, with the headers of the settings [X4]', async () => {
+  test('are sent in batches off the request path, with the configured headers [X4]', async () => {
     await using collector = await startCollector();
     const { exporter, problems } = open(collector.url);
     for (let number = 0; number < 1_100; number++) exporter.add(spanNumber(number));
@@ -53,7 +53,7 @@ describe('spans', () => {
     await exporter.close();
   });
 
-  test('beyond a bound are dropped while a collector hangs, and what is left is given up after a second [X4]', async () => {
+  test('over a bound are dropped while a collector hangs, and flushing stops after a second [X4]', async () => {
     await using collector = await startCollector('hangs');
     const { exporter, problems } = open(collector.url);
     for (let number = 0; number < 20_000; number++) exporter.add(spanNumber(number));

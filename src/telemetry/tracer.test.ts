@@ -54,7 +54,7 @@ describe('a span', () => {
 });
 
 describe('sampling', () => {
-  test('records the share that was asked for, and decides about one trace in the same way each time [X4]', () => {
+  test('records the configured share and decides the same way for one trace each time [X4]', () => {
     const { tracer } = recorder({ ratio: 0.25 });
     const roots = Array.from({ length: 2_000 }, () => tracer.start('a').context);
     const share = roots.filter(({ isSampled }) => isSampled).length / roots.length;

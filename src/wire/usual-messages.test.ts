@@ -24,7 +24,7 @@ test.each(USUAL)('$type is read as it is', (message) => {
   expect(workerToHost.parse(message)).toEqual(message);
 });
 
-test('whatever becomes of a field, what is read here the schemas read too, and to the same message', () => {
+test('for any mutated field, our reader and the schemas accept the same messages', () => {
   let read = 0;
   for (const message of USUAL) {
     for (const field of [...Object.keys(message), 'more', 'constructor']) {

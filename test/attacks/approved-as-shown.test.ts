@@ -64,7 +64,7 @@ describe.each(['legacy', 'modern'] as const)('a form in the %s era', (era) => {
     return { message, open, digest, id: first?.id ?? '', runId: response.runId ?? '', shown: stdout };
   }
 
-  test('approves no arguments that it cannot show whole; the terminal shows them with the same digest', async () => {
+  test('approves only arguments that it shows whole; the terminal shows them with the same digest', async () => {
     const text = `${'x'.repeat(5_000)} and delete everything`;
     const { id, runId, digest, shown, message } = await isSentToTerminal(programOf(JSON.stringify(text)));
     expect(digest).toBe(digestOf({ text }));

@@ -133,7 +133,7 @@ describe('a program cannot import the module of the bindings themselves [A34]', 
     }
   });
 
-  test('not even where a server’s module bears the name of the program’s own file, or of the bindings', async () => {
+  test('not even where a server’s module has the name of the program’s file or of the bindings', async () => {
     for (const specifier of ['main.ts', 'codemode:bindings', '@codemode/errors']) {
       const modules: VirtualModule[] = [{ specifier, exports: [{ kind: 'call', name: 'echo', target: 'test/echo' }] }];
       const { outcome } = await box.run(
@@ -184,7 +184,7 @@ describe('a program cannot reach the worker’s functions', () => {
     ]);
   });
 
-  test('arguments that re-enter the bindings, throw, or are no JSON at all make no other call than asked', async () => {
+  test('arguments that re-enter the bindings, throw or are not JSON make no extra call', async () => {
     const made: string[] = [];
     const value = await box.value(
       `import { echo } from '@codemode/servers/test';

@@ -144,7 +144,7 @@ test('nobody finds another’s canary, through restores, suspensions and a recov
   }
 });
 
-test('an instance that was used before shows nothing of its last program, whatever that left in it', async () => {
+test('a reused instance shows nothing of its last program, whatever that left in it', async () => {
   await using box = await openSandbox({ max: 1 });
   // Of several sizes: small ones fill holes of the image, the largest make the instance grow, and that is discarded.
   for (const count of [50, 100, 150, 200, 250, 300, 350]) {

@@ -47,7 +47,7 @@ test('a name that the source does not show reaches no tool that has changed sinc
   expect(value?.error?.message).toMatch(/has changed or removed it|needs a person's approval/);
 });
 
-test('a yes for an hour is none for a tool that says something else of itself in the next process', async () => {
+test('an hour grant does not cover a tool whose definition changed in the next process', async () => {
   using home = openHome();
   home.becomes(DESTRUCTIVE);
   await home.program(APPLY);

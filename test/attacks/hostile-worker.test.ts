@@ -116,7 +116,7 @@ describe('an answer that was not asked for', () => {
     await stillServes();
   });
 
-  test('for a neighbour while another program is computed is not believed: the neighbour ends right', async () => {
+  test("for a neighbour during another program's turn is rejected: the neighbour ends correctly", async () => {
     // Both programs are in the attacker's worker. It answers the first one's start, keeps the second one waiting, and
     // then claims an end of the first.
     const taken = await take(
@@ -132,7 +132,7 @@ describe('an answer that was not asked for', () => {
     await stillServes();
   });
 
-  test('for a program of another caller, in another worker, is ignored: that caller notices nothing', async () => {
+  test("for another caller's program in another worker is ignored: that caller notices nothing", async () => {
     const taken = await take(
       `hello(); const id = wait('execution/start').execution;
        call(id, 1, 'test/leak'); const other = JSON.parse(wait('call/result').body);
@@ -201,7 +201,7 @@ describe('calls on behalf of a program', () => {
     await stillServes();
   });
 
-  test('that say the same again by the hundred thousand end the worker, and the host answers others meanwhile', async () => {
+  test('repeated a hundred thousand times end the worker, and the host still answers others', async () => {
     asked.length = 0;
     const taken = await take(
       `hello(); const id = wait('execution/start').execution; call(id, 1, 'test/ask', '["mine"]');

@@ -121,7 +121,7 @@ test('without the token nothing but signs of life and the page of the console is
   expect(inAddress.status).toBe(401);
 });
 
-test('bodies that are too large, no JSON or of another type are refused, and the next request is served [X6]', async () => {
+test('bodies that are too large, not JSON or of another type are refused; the next one is served [X6]', async () => {
   const post = (body: string, headers: Record<string, string> = {}) =>
     send({ method: 'POST', body, headers: { ...json, ...bearer(), ...headers } });
   const big = JSON.stringify({ ...JSON.parse(INITIALIZE), padding: 'x'.repeat(70_000) });

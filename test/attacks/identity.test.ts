@@ -88,7 +88,7 @@ describe.each(['legacy', 'modern'] as const)('over /mcp, in the %s era', (era) =
     expect(written()).not.toContain(`write rest ${era}`);
   });
 
-  test('where the configuration says that a person sits, the form is there at once and the record names the token', async () => {
+  test('a configured person gets the form at once, and the record names the token', async () => {
     await using desk = await connect(era, 'desk', 'approve');
     const startedAt = performance.now();
     const { result } = await run(desk.client, WRITE(`desk ${era}`));
@@ -114,7 +114,7 @@ describe.each(['legacy', 'modern'] as const)('over /mcp, in the %s era', (era) =
     expect((await run(desk.client, ask)).result).toMatchObject({ action: 'accept' });
   });
 
-  test('rules for a token hide and deny what they say, wherever tools are listed, searched or called', async () => {
+  test('rules for a token hide and deny tools wherever they are listed, searched or called', async () => {
     await using agent = await connect(era, 'agent');
     await using desk = await connect(era, 'desk');
     const seen = async ({ client }: typeof agent) => {

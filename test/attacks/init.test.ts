@@ -159,7 +159,7 @@ describe('what the plan shows', () => {
     ]);
   });
 
-  test('the words of a project whole: no mask, values of env and headers, marked rows, counted blanks', async () => {
+  test("a project's text whole: no mask, env and header values, marked rows, counted blanks", async () => {
     using home = new Home();
     const cwd = home.path('project');
     home.write('project/.mcp.json', {

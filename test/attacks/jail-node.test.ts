@@ -154,7 +154,7 @@ for (const level of ['strict', 'namespaces'] as const) {
       expect(code).toBeGreaterThan(128);
     });
 
-    test("can do a QuickJS worker's work: compile WebAssembly, talk on the channel as descriptor and as stream", async () => {
+    test("can do a QuickJS worker's work: WebAssembly, and the channel as descriptor and as stream", async () => {
       const wasm = join(dirname(createRequire(import.meta.url).resolve('quickjs-wasi/package.json')), 'quickjs.wasm');
       const code = `const fs = require('node:fs'), net = require('node:net'), zlib = require('node:zlib');
         const bytes = fs.readFileSync('/codemode/quickjs.wasm');

@@ -111,7 +111,7 @@ globalThis.__codemode_result__ = { names: Object.keys(scripts).sort(), then: awa
   });
 });
 
-test('what a schema says of a result is not believed: a script that returns something else returns it', async () => {
+test('a result schema is not trusted: a script that returns something else returns it', async () => {
   using home = new ScriptsHome({ scripts: { expose: ['lies'] } });
   await home.program(`globalThis.__codemode_result__ = { count: 1 };`);
   await home.run(['scripts', 'add', '--from-run', 'last', '--name', 'lies']);

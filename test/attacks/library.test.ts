@@ -32,7 +32,7 @@ const give = (expression: string) => `globalThis.__codemode_result__ = ${express
 const using = (names: string, code: string) => `import { ${names} } from '@codemode/servers/bank'; ${code}`;
 
 test(
-  'an approval releases the call that was shown, once, and the program that waits cannot give it',
+  'an approval releases the call that was shown, once, and the waiting program cannot give it',
   needs('bubblewrap'),
   async () => {
     const { approvals } = host.core;

@@ -126,7 +126,7 @@ describe('the limit of the process, behind the limit of each program', () => {
     };
   };
 
-  test('many programs that each stay within their own limit cannot take more than the worker has; the host goes on [A35]', async () => {
+  test("many programs within their own limits cannot exceed the worker's; the host keeps serving [A35]", async () => {
     await using crowded = await openSandbox({ max: 2 }, undefined, await smallWorkers(256 * MEBIBYTE));
     const hog = `import { hold } from '@codemode/servers/test'; const kept = []; for (let n = 0; n < 45; n++) kept.push(new Uint8Array(2 ** 20).fill(1)); await hold(); ${result('kept.length')}`;
     const functions = { hold: () => new Promise((resolve) => setTimeout(() => resolve(null), 300)) };

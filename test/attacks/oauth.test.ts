@@ -81,7 +81,7 @@ async function statusAs(name: string, { port, pathname, search }: URL): Promise<
   return answer.statusCode ?? 0;
 }
 
-test('an answer with another state, twice the same, or by another name of this machine changes nothing [B20]', async () => {
+test('an answer with another state, a repeated one or one by another host name changes nothing [B20]', async () => {
   await using world = await startWorld();
   const statuses: number[] = [];
   const visit = async (url: URL, init: RequestInit = {}) => {
@@ -150,7 +150,7 @@ test.each([
   },
 );
 
-test('a server cannot have tokens made for another resource, nor name an authorization server that the user ruled out [B20]', async () => {
+test('a server cannot get tokens for another resource or name an excluded authorization server [B20]', async () => {
   await using stranger = await startWorld({
     resourceMetadata: ({ issuer }) => ({ resource: 'https://bank.example/mcp', authorization_servers: [issuer] }),
   });
@@ -161,7 +161,7 @@ test('a server cannot have tokens made for another resource, nor name an authori
   expect([pinned.opened, pinned.message]).toEqual([0, expect.stringContaining('auth.issuer allows only')]);
 });
 
-test('a server that names another authorization server than at the last login is not followed there [B20]', async () => {
+test('a server that names a different authorization server than at login is not followed [B20]', async () => {
   await using evil = await startWorld();
   let issuers: string[] = [];
   await using world = await startWorld({
@@ -178,7 +178,7 @@ test('a server that names another authorization server than at the last login is
   expect([second.opened, second.message]).toEqual([0, expect.stringContaining('codemode auth logout notes')]);
 });
 
-test('a public server cannot make us ask this machine or this network, by any spelling, name or redirect [B20]', async () => {
+test('a public server cannot make us request this machine or network by any spelling or redirect [B20]', async () => {
   const { server, origin } = await listen();
   let connections = 0;
   server.on('connection', () => {
@@ -215,7 +215,7 @@ test('a public server cannot make us ask this machine or this network, by any sp
   server.close();
 });
 
-test('a private server may not send us to this machine itself, and nobody may send us to link-local addresses [B20]', async () => {
+test('a private server cannot send us to this machine, and no server to link-local addresses [B20]', async () => {
   const { server, origin } = await listen();
   server.on('request', (_, response) => response.end('{}'));
   for (const [serverUrl, address] of [
@@ -232,7 +232,7 @@ test('a private server may not send us to this machine itself, and nobody may se
   server.close();
 });
 
-test('a code is not carried along to where a token endpoint redirects, and its words cannot paint the terminal [B20]', async () => {
+test("a code does not follow a token endpoint's redirect, and its text cannot paint the terminal [B20]", async () => {
   const { server, origin } = await listen();
   const stolen: string[] = [];
   server.on('request', (request, response) => {
@@ -285,7 +285,7 @@ test('the headers that the user sets for a server go to that server only [B17] [
   expect(seen.filter((each) => !each.endsWith(' nothing nothing'))).toEqual([]);
 });
 
-test('a token stays with its server: not in redirects, not in errors, not for another address or name [B17] [B20]', async () => {
+test('a token stays with its server: not in redirects, errors, or for another address or name [B17] [B20]', async () => {
   await using world = await startWorld();
   const { folder } = await attempt(accountOf(world), agreeAndReturn);
   const vault = openVault(folder);
@@ -343,7 +343,7 @@ test('a token stays with its server: not in redirects, not in errors, not for an
   for (const { server } of [thief, taken]) server.close();
 });
 
-test('the state folder holds no token in clear, and a row that is copied to another server does not open [B17] [B20]', async () => {
+test('the state folder holds no token in clear, and a row copied to another server does not open [B17] [B20]', async () => {
   await using world = await startWorld();
   const { folder } = await attempt(accountOf(world), agreeAndReturn);
   const tokens = (await openVault(folder).read(accountOf(world), 'grant'))?.tokens;
@@ -370,7 +370,7 @@ test('the state folder holds no token in clear, and a row that is copied to anot
   expect(opened).toEqual([false, false, true]);
 });
 
-test('an address for the browser is one word to a program without a shell, and never anything but a page [B20]', async () => {
+test('a browser address is one argument to a program without a shell, and always a web page [B20]', async () => {
   const folder = stateFolder();
   const said = join(folder, 'said');
   writeFileSync(
@@ -393,7 +393,7 @@ test('an address for the browser is one word to a program without a shell, and n
   }
 });
 
-test('two hosts that renew at once use a rotating refresh token once, and a withdrawn one is not used again [B20]', async () => {
+test('two hosts that renew at once use a rotating refresh token once, and no withdrawn one [B20]', async () => {
   await using world = await startWorld({ accessTokenSeconds: 2 });
   const { folder } = await attempt(accountOf(world), agreeAndReturn);
   const [one, other] = [openVault(folder), openVault(folder)].map((vault) =>

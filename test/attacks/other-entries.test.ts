@@ -40,7 +40,7 @@ interface Message {
 }
 
 test(
-  'over the WebSocket nothing decides: a run that asks is suspended, and its own connection cannot approve it',
+  'nothing is decided over the WebSocket: its own connection cannot approve a suspended run',
   needs('bubblewrap'),
   async () => {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/ws`, {
@@ -82,7 +82,7 @@ test(
   },
 );
 
-test('a server behind a WebSocket asks the person of the one call in flight, and nobody where it could be of another', async () => {
+test('a server behind a WebSocket asks only the person of its one call in flight', async () => {
   const connect = async (token: string) => {
     const connected = await server.connect('legacy', { capabilities: { elicitation: {} } }, token);
     const forms: string[] = [];

@@ -145,7 +145,7 @@ test('a request with a batch of thousands of messages is refused before any is a
   expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('at most 100 messages')]);
 });
 
-test('WebSockets of one caller have a quota, pings count as messages, and another caller connects', async () => {
+test('WebSockets of one caller have a quota, pings count, and another caller connects', async () => {
   const open = async (token: string) => {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/ws`, {
       headers: { authorization: `Bearer ${token}` },

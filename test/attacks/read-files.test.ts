@@ -20,7 +20,7 @@ function makeHuge(file: string): void {
   closeSync(descriptor);
 }
 
-test('a named file that is no ordinary one, or has no end, is refused by each command that reads one', async () => {
+test('a named file that is not a regular file or has no end is refused by every command', async () => {
   using home = new Home();
   const own = ['--config', home.write('empty.json', { mcpServers: {} })];
   const [pipe, endless, huge] = ['pipe.json', 'endless.json', 'huge.json'].map((name) => home.path(name));

@@ -84,7 +84,7 @@ async function raw(request: string): Promise<number> {
   return status;
 }
 
-test('a request with a foreign Host or Origin is refused before its token is looked at, on every route [C14]', async () => {
+test('a foreign Host or Origin is refused before the token is read, on every route [C14]', async () => {
   const token = `Authorization: Bearer agent`;
   const routes = ['GET /tools', 'POST /execute', 'GET /runs', 'POST /runs/x/cancel', 'GET /approvals', 'GET /servers'];
   for (const route of [...routes, 'GET /openapi.json', 'GET /nowhere']) {
@@ -96,7 +96,7 @@ test('a request with a foreign Host or Origin is refused before its token is loo
   expect(await raw(`GET /api/v1/tools HTTP/1.1\r\nHost: localhost\r\n${token}`)).toBe(200);
 });
 
-test('headers without end, and bodies that say or are more than they may, are refused before they are read [C14]', async () => {
+test('endless headers, and bodies larger than allowed or declared, are refused before reading [C14]', async () => {
   const head = `POST /api/v1/execute HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer agent`;
   expect(await raw(`${head}\r\nX-Long: ${'x'.repeat(20_000)}`)).toBe(431);
   const many = Array.from({ length: 2_000 }, (_, index) => `X-${index}: ${index}`).join('\r\n');
@@ -129,7 +129,7 @@ test('clients that never finish their headers keep nobody from being served, and
   await isServing();
 }, 30_000);
 
-test('a flood of WebSocket messages, a message that is too large, no text and binary rubbish end or are refused alone [C4]', async () => {
+test('a flood of WebSocket messages, an oversized, empty or binary one fails alone [C4]', async () => {
   const flood = await openWebSocket();
   for (let index = 0; index < 2_000; index++) flood.socket.send('{}');
   expect(await flood.closed).toBe(1008);

@@ -50,7 +50,7 @@ describe('callers of codemode serve --profile runner', needs('bubblewrap', 'pyth
     expect(await ran('nobody')).toMatchObject({ status: 401 });
   });
 
-  test('more programs at once than the quota allows are refused by name, and another caller is served', async () => {
+  test('runs over the quota are refused by name, and another caller is served', async () => {
     const slow = `import { slow } from './servers/everyday/index.js'; await slow({ ms: 1_500 }); globalThis.result = 1;`;
     const flood = Promise.all(Array.from({ length: RUNS + 1 }, () => onNode('mallory', slow)));
     expect((await onNode('bob', 'globalThis.result = 2;')).body.result).toMatchObject({ data: 2 });

@@ -15,7 +15,7 @@ const PLACES = 3;
 const SOON = { timeout: 30_000, interval: 20 };
 
 test(
-  'scripts of one token that wait leave a place for the others, and a place that comes free goes to who has fewest',
+  'waiting scripts of one token leave room for others, and a free slot goes to the fewest',
   needs('bubblewrap'),
   async () => {
     using home = openHome({});

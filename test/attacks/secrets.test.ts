@@ -168,7 +168,7 @@ test('direct calls and the records of redactions are clean too [B17, B18]', asyn
   });
 });
 
-test('looks through the memory of a program that holds the answer, as it is stored: nothing is there [B17]', async () => {
+test('searches its memory for the answer that the program holds as stored: nothing is there [B17]', async () => {
   const key = new Uint8Array(32).fill(7);
   await using box = await openSandbox({ max: 1 }, key);
   await using registry = createRegistry();

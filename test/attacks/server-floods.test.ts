@@ -99,7 +99,7 @@ test('what this host has quarantined is counted in its metrics', async () => {
   expect(await response.text()).toContain(`codemode_servers{state="quarantined"} ${quarantined}\n`);
 });
 
-test('codemode servers tells which servers a running host has quarantined, though they answer the command', async () => {
+test('codemode servers shows servers that a running host has quarantined though they answer', async () => {
   const { stdout } = await runProgram(home, 'servers', '--json');
   const { servers } = JSON.parse(stdout) as { servers: { id: string; quarantinedBy?: object[] }[] };
   const [mode] = FLOODS;

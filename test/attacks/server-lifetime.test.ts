@@ -78,7 +78,7 @@ test('a process that it was told to forget is left alone', async () => {
   expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null]);
 });
 
-test('a process that was announced, and whose number its host did not live to tell, is found by its mark', async () => {
+test('an announced process whose pid its host never reported is found by its mark', async () => {
   const { MARK_VARIABLE, StdioGuard } = await import('../../src/upstream/mcp/stdio/stdio-guard.js');
   const { spawn } = await import('node:child_process');
   const guard = new StdioGuard();

@@ -88,7 +88,7 @@ test.each(PLACES)('a loop in %s ends at the time limit [A7, A35]', async (_, sou
 });
 
 describe('programs that only a kill can stop', () => {
-  test('inside toJSON called by a binding, and in a timer: they end, others of the worker end right [A35]', async () => {
+  test('inside toJSON called by a binding and in a timer: they end, others of the worker finish [A35]', async () => {
     await using box = await openSandbox({ max: 2 });
     const go = deferred<void>();
     const waiting = box.run(`import { wait } from '@codemode/servers/test'; await wait(); ${result('"right"')}`, {
@@ -117,7 +117,7 @@ describe('programs that only a kill can stop', () => {
   });
 });
 
-test('killed workers leave no process behind, and neither does a sandbox that was closed in the middle', async () => {
+test('killed workers and a sandbox closed midway leave no process behind', async () => {
   const before = descendants();
   const box = await openSandbox({ max: 3 });
   const running = ['a', 'b', 'c'].flatMap((caller) => [

@@ -124,7 +124,7 @@ describe.each(Object.entries(LOOKING))('profile %s', needs('bubblewrap', 'python
   });
 });
 
-test('a token that was given more than the configuration grants is held to both, outside of the profile that has capabilities', async () => {
+test('a token with more rights than the configuration is held to both, without capabilities', async () => {
   await using opened = await openSandbox();
   const filesystem = (...paths: string[]) => ({ filesystem: { paths, isReadOnly: true, maxFileBytes: 1_000_000 } });
   const attempt = async (grants: Grants) => {

@@ -124,7 +124,7 @@ describe('a program in V8', () => {
 describe('processes of V8', () => {
   const forever = { engine: 'v8', limits: { timeoutMs: 6_000 } } as const;
 
-  test('taken by the runs of one caller keep no other caller waiting, nor do runs that ended in the queue', async () => {
+  test("held by one caller's runs do not block other callers, nor do runs that ended in the queue", async () => {
     await using box = await openSandbox({ max: 1 });
     const { sandbox } = box;
     const begin = (source: string, caller: string, signal?: AbortSignal) =>

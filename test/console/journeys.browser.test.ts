@@ -102,7 +102,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.setViewportSize({ width: 1280, height: 860 });
   }
 
-  test('a link logs in once, leaves the address, and every screen says what to do while it is empty [B16]', async () => {
+  test('a link logs in once, leaves the address bar, and every empty screen says what to do [B16]', async () => {
     expect(page.url()).not.toContain('link=');
     await expect(page.getByRole('heading', { name: 'Nothing waits for a decision' }).isVisible()).resolves.toBe(true);
     for (const screen of SCREENS) {
@@ -205,7 +205,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await pending;
   });
 
-  test('a run shows its program beside its calls, lines and bars are linked, and the journal is replayed [B16]', async () => {
+  test('a run shows its program beside its calls, linked by line, and its journal is replayed [B16]', async () => {
     await visit(page, 'Runs');
     await page.locator('a.run-row').first().click();
     await page.getByText('succeeded').first().waitFor();
@@ -338,7 +338,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
-  test('text of servers, tools and programs stays text on every screen, its hidden characters visible [B16]', async () => {
+  test('text of servers, tools and programs stays text on every screen, hidden characters visible [B16]', async () => {
     const program = `import { echo, strike } from '@codemode/servers/hostile';
       const { said } = await echo({ text: 'begin ' });
       console.log(said);

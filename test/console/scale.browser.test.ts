@@ -98,7 +98,7 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
     expect(await page.locator('a.run-row').count()).toBeLessThan(MOST_ROWS);
   });
 
-  test('a run of another process is live: its page follows it, is reloaded, and cancels the next one [B16]', async () => {
+  test('a run of another process is live: its page follows it, reloads, and cancels the next one [B16]', async () => {
     const { page } = await arrive(await newLink(home));
     await visit(page, 'Runs');
     await using stdio = await openStdio(home);

@@ -56,7 +56,7 @@ describe('ids of the usual kinds stay', () => {
     expect(removed(texts)).toEqual({ kinds: {}, share: 0 });
   });
 
-  test('of random numbers of 16 digits outside of fields called an id, at most 3 in 100 pass for a card', () => {
+  test('of random 16-digit numbers outside id fields, at most 3 in 100 pass for a card', () => {
     expect(removed(many(digits(16))).share).toBeLessThan(0.03);
     const values = many(digits(16)).map((id) => ({ id, orderId: id }));
     expect(redactor.value(values)).toBe(values);

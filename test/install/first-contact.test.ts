@@ -111,7 +111,7 @@ describe('from an empty home to a first approval', {
   });
 
   test(
-    'the first list has the tools, the first program works, and the first approval lets a call through',
+    'the first list has the tools, the first program runs, the first approval releases a call',
     needsTerminal,
     async () => {
       const { command, args } = entryOf().codemode as Entry;

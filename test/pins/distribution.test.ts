@@ -95,7 +95,7 @@ test('the Claude Code plugin starts the server with npx and has our version', ()
   }).parse(readJson('.claude-plugin/marketplace.json'));
 });
 
-test('the Codex plugin starts the same server, names its skills and keeps to the limits of prompts', () => {
+test('the Codex plugin starts the same server, names its skills and keeps the prompt limits', () => {
   const line = z.string().min(1);
   z.strictObject({
     ...pluginFacts,

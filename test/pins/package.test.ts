@@ -60,7 +60,7 @@ const BUILT = [
   /^dist\/worker\/go\/((frames|builder|starter)\/)?\w+\.go$|^dist\/worker\/go\/go\.(mod|work)$/,
 ];
 
-test('the package offers one program, one library entry, one for each of two other libraries, and nothing deeper', () => {
+test('the package offers one program, one library entry, two adapters, and nothing deeper', () => {
   expect({ bin: manifest.bin, main: manifest.main, types: manifest.types, exports: manifest.exports }).toEqual({
     bin: { codemode: 'dist/bin.js' },
     main: 'dist/index.js',
@@ -82,7 +82,7 @@ test('the package asks for Node 20.19 and for exact versions of what it depends 
   );
 });
 
-test('only native packages are installed with it: the database, and the parser for each C library', () => {
+test('only native packages are installed: the database, and the parser for each C library', () => {
   expect(Object.keys(manifest.dependencies)).toEqual(['libsql']);
   const parsers = ['arm64-gnu', 'arm64-musl', 'x64-gnu', 'x64-musl'].map(
     (end) => `@oxc-transform/binding-linux-${end}`,
@@ -93,7 +93,7 @@ test('only native packages are installed with it: the database, and the parser f
   expect(new Set(Object.values(manifest.optionalDependencies))).toEqual(new Set([version]));
 });
 
-test('the MCP client library is loaded with the first connection, and what runs programs with the first run', () => {
+test('the MCP client loads with the first connection, and what runs programs with the first run', () => {
   // Follows what is needed at once, as a start does; the maps say what is in a part.
   const seen = new Set<string>();
   const packages = new Set<string>();
@@ -133,7 +133,7 @@ const BUNDLED = `
   pkce-challenge process-warning prom-client quickjs-wasi re2js ret reusify rfdc safe-regex2 secure-json-parse semver
   smol-toml tdigest toad-cache undici ws yaml zod`;
 
-test('these packages are in the bundle, none that compiles schemas, each with its licence beside it', () => {
+test('bundled packages are these, none compiles schemas, each with its licence beside it', () => {
   const notices = readFileSync(join(ROOT, 'dist/third-party-notices.txt'), 'utf8');
   const heads = [
     ...notices.matchAll(/^(\S+) \d+\.\d+\.\d+(?:-[\w.]+)? \((MIT|ISC|0BSD|BSD-2-Clause|BSD-3-Clause|Apache-2.0)\)$/gm),
@@ -157,7 +157,7 @@ describe('the packed files', () => {
     expect(packed).toEqual(expect.arrayContaining([...guides, ...more]));
   });
 
-  test('hold every file that a Markdown file among them links to, by path or by its name in the repository', () => {
+  test('hold every file that a Markdown file among them links to, by path or repository name', () => {
     const broken = packed.filter((file) => file.endsWith('.md')).flatMap((file) => brokenLinks(file, new Set(packed)));
     expect(broken).toEqual([]);
   });

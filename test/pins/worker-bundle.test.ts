@@ -46,7 +46,7 @@ test('the worker holds three packages of others', () => {
   ]);
 });
 
-test('returns.cjs is four files of ours and the parser that it needs, and asks for nothing at run time', () => {
+test('returns.cjs is four files of ours and its parser, and loads nothing at run time', () => {
   expect(manifest.inputs['returns.cjs']).toEqual([
     'node_modules/acorn/dist/acorn.mjs',
     'src/worker/transpiler/catch-clauses.ts',

@@ -68,7 +68,7 @@ for (const [name, makeSnapshot] of ofCorpus({ own: CATALOGS, reference: CATALOGS
       snapshot = makeSnapshot();
     });
 
-    test('the description has at most 2,048 characters, of whole lines, with contract, example and discovery', () => {
+    test('the description has at most 2,048 characters in whole lines: contract, example, discovery', () => {
       for (const budgetTokens of [0, 12_000]) {
         const text = toolDescription({ briefing: briefCatalog(snapshot, { budgetTokens }) });
         expect(text.length).toBeLessThanOrEqual(DESCRIPTION_CHARACTERS);
@@ -80,7 +80,7 @@ for (const [name, makeSnapshot] of ofCorpus({ own: CATALOGS, reference: CATALOGS
       }
     });
 
-    test('a client that cuts instructions at 2,048 characters keeps everything that is said of the servers', () => {
+    test('a client that cuts instructions at 2,048 characters keeps all that is said of servers', () => {
       const briefing = briefCatalog(snapshot);
       const instructions = serverInstructions({ maySave: true, briefing });
       expect(instructions.indexOf(briefing.text) + briefing.text.length).toBeLessThanOrEqual(DESCRIPTION_CHARACTERS);
@@ -121,7 +121,7 @@ test('the longest example leaves room for servers in the description', () => {
   expect(toolDescription({ briefing }).match(/^- [a-z-]+-\d+ \(1\)/gm)?.length).toBeGreaterThan(4);
 });
 
-test('declarations of small servers are there at once, and of many an index with a way to the rest [A18]', () => {
+test('declarations of small servers come at once; many tools get an index and a way to the rest [A18]', () => {
   const all = serverInstructions({
     maySave: true,
     briefing: briefCatalog(snapshotOf(SMALL_CATALOG), { budgetTokens: 2_000 }),
@@ -156,7 +156,7 @@ describe('on the tools of the corpus', () => {
     expect(ratios[Math.floor(ratios.length / 2)]).toBeGreaterThan(1.02);
   });
 
-  test('every tool of every server is named in the index at 12,000 tokens, and most with parameters at 25,000 [A18]', () => {
+  test('the index names every tool within 12,000 tokens, and most parameters within 25,000 [A18]', () => {
     const snapshot = corpusSnapshot();
     const tools = snapshot.servers.flatMap((server) => server.tools);
     const { text } = briefCatalog(snapshot, { budgetTokens: 12_000 });
@@ -170,7 +170,7 @@ describe('on the tools of the corpus', () => {
     expect(more.match(/[\p{L}\w]\(/gu)?.length ?? 0).toBeGreaterThan(tools.length / 2);
   });
 
-  test('all that is read before the first program is within 2,500 tokens, parameters of functions last', () => {
+  test('everything read before the first program fits 2,500 tokens, function parameters last', () => {
     const briefing = briefCatalog(corpusSnapshot());
     const instructions = serverInstructions({ maySave: true, briefing });
     const schemas = JSON.stringify([toolInputSchema(), toolOutputSchema()]);

@@ -113,7 +113,7 @@ describe('a program with blocking calls', () => {
     expect((await Promise.all(runs)).map(endOf)).toEqual(['waiting', 'one', 'two']);
   });
 
-  test('waits where as many block already as may, while others start, and its time does not run meanwhile', async () => {
+  test('queues where the maximum of blocking programs runs, and its time limit is paused', async () => {
     await using narrow = await openSandbox({ min: 1, max: 4, maxBlocking: 1 });
     const go = deferred<void>();
     let underWay = 0;

@@ -68,7 +68,7 @@ await ask('last');`;
   expect(await linesOf(source, 3)).toEqual([[4], [4], [6]]);
 });
 
-test('where the stack shows no place of the program none is told, nor while a blocking call waits [B16]', async () => {
+test('no position is reported where the stack has none, nor during a blocking call [B16]', async () => {
   expect(await linesOf('await Promise.resolve(1).then(ask);', 1)).toEqual([[]]);
   expect(await linesOf('Error.stackTraceLimit = 0; await ask(1);', 1)).toEqual([[]]);
   expect(await linesOf('ask(1);', 1, true)).toEqual([[]]);

@@ -50,7 +50,7 @@ async function start(source: string, timeoutMs: number) {
 
 const TIMED_OUT = { state: 'ended', report: { outcome: { status: 'failed', failure: { limit: 'timeout' } } } };
 
-test('a program whose put-away failed spends its time while it computes, though all its calls wait', async () => {
+test('a program whose suspension failed spends its time while computing, though calls wait', async () => {
   const { ended } = await start(
     `import { ask } from '@codemode/servers/test';
 const compute = () => { const until = Date.now() + 5; while (Date.now() < until); setTimeout(compute, 1); };

@@ -82,7 +82,7 @@ describe('callers', () => {
 describe('where there are more callers than workers', () => {
   const ONE = { min: 1, max: 1 };
 
-  test('one whose programs wait gives its worker away, and they go on where they were, with no call made twice [C11]', async () => {
+  test('one with only waiting programs yields its worker; they continue with no call made twice [C11]', async () => {
     await using box = await openSandbox(ONE);
     const gate = openGate();
     const source = `import { hold } from '@codemode/servers/test';

@@ -48,7 +48,7 @@ describe('modules and TypeScript', () => {
     expect(value).toEqual([{ a: 1 }, true, ['echo'], 'ToolCallError']);
   });
 
-  test('TypeScript is accepted: enums, parameter properties, satisfies, generics, namespaces, type imports [A4]', async () => {
+  test('TypeScript is accepted: enums, parameter properties, satisfies, generics, namespaces [A4]', async () => {
     const value = await box.value(`
       import type { Missing } from '@codemode/servers/nowhere';
       enum Colour { Red = 1, Green = 'g' }

@@ -22,7 +22,7 @@ const WAITING = (index: number) => `
   ${result(`[a, b, drawn === drawn, ${index}]`)}`;
 
 describe('a worker that is lost', () => {
-  test('while one of a hundred waiting programs is stuck in an uninterruptible built-in: that one ends, the others finish, and no call is made twice [A35]', async () => {
+  test('stuck in a built-in among a hundred waiting programs ends alone, and no call repeats [A35]', async () => {
     await using crowded = await openSandbox({ min: 1, max: 1, maxRunsPerWorker: 256 });
     const made: string[] = [];
     const released = deferred<void>();
@@ -109,7 +109,7 @@ describe('a worker that is lost', () => {
   });
 });
 
-test('a program whose workers are lost again and again goes on twenty times, and then ends with what to do [A35]', async () => {
+test('a program that loses its workers again and again restarts twenty times, then fails [A35]', async () => {
   await using single = await openSandbox({ min: 1, max: 1 });
   const functions = { wait: () => new Promise(() => {}) };
   const program = single.program(`import { wait } from '@codemode/servers/test'; await wait();`, { functions });
@@ -185,7 +185,7 @@ describe('replay', () => {
   });
 });
 
-test('a program that ran out of time behind another one does not keep the worker when its turn comes [A35]', async () => {
+test('a program that timed out in the queue does not hold the worker on its turn [A35]', async () => {
   await using single = await openSandbox({ min: 1, max: 1 });
   // Computes for longer than the second may take at all, and ends by itself.
   const first = single.run(`const until = 4e7; let n = 0; while (n < until) n++; ${result('n > 1')}`, {

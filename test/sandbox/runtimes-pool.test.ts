@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  'a source with NUL, one that is too large and a path that leads out are refused before anything starts',
+  'a source with NUL, an oversized one and an escaping path are refused before a start',
   needs('bubblewrap'),
   async () => {
     await using box = await openRuntimes();

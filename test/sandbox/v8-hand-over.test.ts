@@ -227,7 +227,7 @@ describe('a run in V8', () => {
     expect(engineOf(journal)).toBe('v8');
   });
 
-  test('is suspended as its journal and resumed by another sandbox, with its random numbers and times', async () => {
+  test('is suspended as its journal and resumed by another sandbox with its randomness and times', async () => {
     await using other = await openSandbox({ max: 1 });
     const source = `import { ask } from '@codemode/servers/test';
       const before = [Math.random(), Date.now()]; console.log('once');

@@ -19,8 +19,7 @@ const NOT_JSON = 'a value that is not JSON, at any depth: %s';
 const IS_JSON = 'values that are JSON, and nested undefined as JSON has it';
 const FROM_FILES = 'reads script and input from files, TypeScript by its name, and calls tools';
 const FROM_CONFIG = 'sets time, calls and places, and a request goes before it';
-const PLACES =
-  'as many scripts run as the pool has places, the others wait without spending time, and the host answers meanwhile';
+const PLACES = 'as many scripts run as there are workers; others queue without spending their time';
 
 /** Document D, statement by statement. The words are ours. */
 export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
@@ -954,10 +953,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D10.18',
     clause: 'Flags, --config',
     says: '`--config` names the configuration file',
-    test: [
-      EXEC,
-      'is read from where it is pointed to, with servers as a list or a map, and those switched off left out',
-    ],
+    test: [EXEC, 'is read from the named path, with servers as a list or a map, without disabled ones'],
   },
   {
     id: 'D10.19',

@@ -100,10 +100,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A3.2',
     clause: '1.4',
     says: 'No state of an earlier run is left in a sandbox',
-    test: [
-      'attacks/canaries.test.ts',
-      'an instance that was used before shows nothing of its last program, whatever that left in it',
-    ],
+    test: ['attacks/canaries.test.ts', 'a reused instance shows nothing of its last program, whatever that left in it'],
   },
   {
     id: 'A4.1',
@@ -726,7 +723,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'The response has its structure also where the host cannot run anything',
     test: [
       'e2e/mcp/stdio.test.ts',
-      'it ends with status 69 and what to do, though the client has been answered, and runs nothing',
+      'it exits with 69 and says what to do after answering the client, and runs nothing',
     ],
   },
   {
@@ -1050,7 +1047,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
       ],
       [
         'e2e/mcp/discovery.test.ts',
-        'each level of detail leaves out what only the higher ones have, and description is the usual one',
+        'each level of detail omits what only higher ones have, and description is the default',
       ],
     ],
   },
@@ -1062,7 +1059,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
       ['conformance/codemode/discovery.test.ts', 'searches one server, so many hits, in so much detail'],
       [
         'e2e/mcp/discovery.test.ts',
-        'search puts the best tool first, keeps to one server and to a limit, and names the server of each hit',
+        "search ranks the best tool first, honours server and limit, and names each hit's server",
       ],
     ],
   },
@@ -1168,7 +1165,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'TypeScript declarations of the connected servers are put into the context of the agent',
     test: [
       'e2e/cli/prompt.test.ts',
-      'prompt prints what an agent’s client is given: the instructions, and the description of the tool',
+      'prompt prints what an agent’s client gets: instructions and the tool’s description',
     ],
   },
   {
@@ -1178,7 +1175,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     test: [
       [
         'prompt/budgets.test.ts',
-        'declarations of small servers are there at once, and of many an index with a way to the rest',
+        'declarations of small servers come at once; many tools get an index and a way to the rest',
       ],
       ['corpus/declarations.test.ts', 'every value that validates fits the declared type'],
     ],
@@ -1208,7 +1205,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'Declarations may come later: when a server is first named in `requestedCapabilities` or imported',
     test: [
       'conformance/codemode/declarations.test.ts',
-      'where the tools are too many, an index is given up front, and a server’s declarations come with the first answer about it',
+      'too many tools get an index first, and a server’s declarations with its first answer',
     ],
   },
   {
@@ -1604,7 +1601,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     test: [
       [
         'src/catalog/names.test.ts',
-        'numbers start at 2 in alphabetical order, and a later tool of that name gets one of its own',
+        'suffixes start at 2 in alphabetical order; a later tool of that name gets its own',
       ],
       ['conformance/codemode/modules.test.ts', 'name their functions after the tools, deterministically and safely'],
     ],
@@ -1829,7 +1826,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'The warning stands in all declarations that an agent is given',
     test: [
       'src/catalog/declarations/typescript/typescript-docs.test.ts',
-      'compact keeps one sentence, defaults and formats; every level keeps annotations and warnings',
+      'compact keeps a sentence, defaults and formats; every level keeps annotations and warnings',
     ],
   },
   {
@@ -1847,7 +1844,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'Annotations stand in all declarations that an agent is given',
     test: [
       'src/catalog/declarations/typescript/typescript-docs.test.ts',
-      'compact keeps one sentence, defaults and formats; every level keeps annotations and warnings',
+      'compact keeps a sentence, defaults and formats; every level keeps annotations and warnings',
     ],
   },
   {
@@ -2085,7 +2082,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     test: [
       [
         'e2e/cli/auth.test.ts',
-        'a person logs in with the browser, programs call tools, a running host notices, and logout revokes',
+        'a person logs in by browser, programs call tools, a running host notices, logout revokes',
       ],
       ['e2e/cli/auth.test.ts', 'a tool that needs more scopes says so, and the next login asks for them'],
     ],
@@ -2123,7 +2120,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     says: 'What was logged before a limit ended the program is in the response',
     test: [
       'e2e/mcp/cancellation.test.ts',
-      'at a time limit the call in flight is cancelled at the server, and what was logged is returned',
+      'at a time limit the in-flight call is cancelled at the server, and logs are returned',
     ],
   },
   {
@@ -2230,7 +2227,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
       ],
       [
         'conformance/codemode/errors.test.ts',
-        'by a server that dies in the middle are a ToolCallError that leaves the outcome open, and the server comes back',
+        'by a server that dies midway throw a ToolCallError with open outcome; the server returns',
       ],
       ['e2e/runs/policy.test.ts', 'end a call that takes longer than it may'],
     ],
@@ -2250,10 +2247,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'conformance/codemode/outer-tool.test.ts',
         'calls to several servers run in parallel, and one that fails does not end the others',
       ],
-      [
-        'e2e/mcp/stdio.test.ts',
-        'a server that crashes in the middle of a run costs one call, and is there again for the next',
-      ],
+      ['e2e/mcp/stdio.test.ts', 'a server that crashes during a run costs one call and is back for the next'],
     ],
   },
   {
@@ -2434,7 +2428,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
       ['prompt/facts.test.ts', 'mention %s'],
       [
         'prompt/facts.test.ts',
-        'the globals that are said to be missing are, those said to be there are, and there are no others',
+        'globals documented as missing are missing, documented ones exist, and there are no others',
       ],
     ],
   },

@@ -23,25 +23,24 @@ const SELF_CORRECTION = 'e2e/library/self-correction.test.ts';
 const ONE_LINE = 'prints one line with digests that anybody can recompute, and everything else on stderr';
 const FIELDS = 'the envelope has the fields of the contract, and the results of its own runner';
 const FAILS = 'one that %s is one line too, with its error';
-const CALLS = 'calls tools by modules and by the client, and gets MCP results, errors and the normalised shape';
-const CATALOG = 'has a catalog: manifest first, definitions on demand, and the right question for a wrong one';
+const CALLS = 'calls tools by modules and by the client, and gets MCP results, errors and plain values';
+const CATALOG = 'has a catalog: manifest first, definitions on demand, and a suggestion for a wrong name';
 const DEFINITION = 'the catalog answers the questions of the contract, with all that a definition has';
 const BOTH_NODE = 'a program in TypeScript and one in JavaScript call a server by its module';
 const OWN_LOOP = 'a program in Python runs its own loop, and sets its result from within';
 const WRAPPERS = 'wrappers in Python call by server and protocol name, generated ones too';
-const LAST_LINE =
-  'hands over the last line where there is no result, once nothing is left to do; another status is a failure';
+const LAST_LINE = 'prints the last value where there is no result; another exit status is a failure';
 const TOO_LARGE = 'a result that is too large is an error that says its size, and longer output is cut';
 const REDACTED = 'secrets and personal data are redacted in all output; programs still see addresses';
 const MODULES = 'have every tool of every page by the name of its language, and check what goes in and out';
 const NOTHING_OF_HOST = 'finds no network, no Docker socket, and no file or variable of the host';
 const ADDED = 'a tool that its server has added is in the modules of the next %s program';
-const RECORD = 'what was recorded is shown, filtered, checked and exported; a change is found and calls are refused';
-const MEASURED = 'counts tokens of the user’s own servers, tries search on tasks, and times real changes and runs';
+const RECORD = 'records are shown, filtered, verified, exported; a change is found and calls are refused';
+const MEASURED = 'counts tokens of the user’s servers, tries search on tasks, times real starts and runs';
 const TRACED = 'says the id of its trace in the envelope, with and without a collector';
 const REPLAYED = 'a recorded %s program is run again offline, and says where it goes another way';
 const RULES = 'the prompt has every rule of the contract';
-const LOGIN = 'a person logs in with the browser, programs call tools, a running host notices, and logout revokes';
+const LOGIN = 'a person logs in by browser, programs call tools, a running host notices, logout revokes';
 
 /** Document B, statement by statement. The words are ours. */
 export const RUNNER_STATEMENTS: readonly Statement[] = [
@@ -188,7 +187,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'The line is compact JSON with a line break at its end',
     test: [
       'conformance/runner/fine-print.test.ts',
-      'has text and structured content of one answer, on one line of compact JSON, and its call is on record',
+      'gets text and structured content of an answer as one compact JSON line, on record',
     ],
   },
 
@@ -343,7 +342,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B4.16',
     clause: 'Decision Checklist, runtime contract',
     says: 'Imports are stable across sessions and models',
-    test: [NAMES, 'a server keeps its module when another is added behind it, and an exact id always has its own'],
+    test: [NAMES, 'a server keeps its module when another is added later, and an exact id wins'],
   },
 
   // B5: names
@@ -720,7 +719,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'A tool with structured content also sends it as text, and the program has both',
     test: [
       'conformance/runner/fine-print.test.ts',
-      'has text and structured content of one answer, on one line of compact JSON, and its call is on record',
+      'gets text and structured content of an answer as one compact JSON line, on record',
     ],
   },
   {
@@ -754,7 +753,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B11.8',
     clause: 'Spec Alignment',
     says: 'A wrong request of an agent is a tool result with `isError`, no protocol error',
-    test: [MCP, 'answers with the result, and beside it what was printed; a wrong request is refused by name'],
+    test: [MCP, 'answers with the result and the output; a wrong request is refused by name'],
   },
 
   // B12: metadata that must not break
@@ -832,7 +831,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'The people of the host ask the same questions, by the command line',
     test: [
       'e2e/cli/tools.test.ts',
-      'a search ranks tools of all servers, honours server and limit, and shows three levels of detail',
+      'a search ranks tools of all servers, honours server and limit, at three levels of detail',
     ],
   },
   {
@@ -877,7 +876,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'Definitions are cached',
     test: [
       'e2e/cli/tools.test.ts',
-      'tools lists every tool with its server, and answers from disk without starting a server the second time',
+      'tools lists every tool with its server, the second time from disk without starting one',
     ],
   },
   {
@@ -898,7 +897,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'So does an operator who asks for it',
     test: [
       'e2e/cli/tools.test.ts',
-      'tools lists every tool with its server, and answers from disk without starting a server the second time',
+      'tools lists every tool with its server, the second time from disk without starting one',
     ],
   },
   {
@@ -913,7 +912,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'Only servers that announce `tools.listChanged` are listened to',
     test: [
       'conformance/runner/fine-print.test.ts',
-      'a change of tools is listened to only where the server has announced that there are changes',
+      'tool changes are listened to only where the server has announced them',
     ],
   },
   {
@@ -941,19 +940,13 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B15.2',
     clause: 'Tool Broker, scope',
     says: 'Destructive calls need approval',
-    test: [
-      APPROVALS,
-      'is refused at once where nobody can be asked, with the command that lets it through once in a second run',
-    ],
+    test: [APPROVALS, 'is refused at once where nobody can be asked, with the command that allows it in a new run'],
   },
   {
     id: 'B15.3',
     clause: 'Decision Checklist, broker',
     says: 'A destructive call without approval is denied',
-    test: [
-      APPROVALS,
-      'is refused at once where nobody can be asked, with the command that lets it through once in a second run',
-    ],
+    test: [APPROVALS, 'is refused at once where nobody can be asked, with the command that allows it in a new run'],
   },
   {
     id: 'B15.4',
@@ -1009,7 +1002,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B16.3',
     clause: 'Audit Logging',
     says: 'The decision is on record, with who and why',
-    test: [AUDIT, 'a call that waited for a person has the question and the decision on record, with who and why'],
+    test: [AUDIT, 'a call that waited for a person has its approval and decision on record, with who and why'],
   },
 
   // B17: credentials
@@ -1023,7 +1016,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B17.2',
     clause: 'Tool Broker, scope',
     says: 'No credential is in the memory of a program, even where a server repeats it',
-    test: [SECRETS, 'looks through the memory of a program that holds the answer, as it is stored: nothing is there'],
+    test: [SECRETS, 'searches its memory for the answer that the program holds as stored: nothing is there'],
   },
   {
     id: 'B17.3',
@@ -1054,7 +1047,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B18.7',
     clause: 'Audit Logging',
     says: 'A record has the approval decision',
-    test: [AUDIT, 'a call that waited for a person has the question and the decision on record, with who and why'],
+    test: [AUDIT, 'a call that waited for a person has its approval and decision on record, with who and why'],
   },
   {
     id: 'B18.8',
@@ -1080,7 +1073,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'Calls of Node and Python programs have the same record',
     test: [
       'conformance/runner/fine-print.test.ts',
-      'has text and structured content of one answer, on one line of compact JSON, and its call is on record',
+      'gets text and structured content of an answer as one compact JSON line, on record',
     ],
   },
 
@@ -1116,10 +1109,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B20.5',
     clause: 'Authorization',
     says: 'Metadata of the authorization server is found by RFC 8414',
-    test: [
-      AUTH,
-      'a client that is described at an address needs no registration, and one made by hand comes back to its own port',
-    ],
+    test: [AUTH, 'a client described at a URL needs no registration; one made by hand keeps its own port'],
   },
   {
     id: 'B20.6',
@@ -1140,10 +1130,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     id: 'B20.8',
     clause: 'Spec Alignment',
     says: 'A client may be described by a metadata document at an address',
-    test: [
-      AUTH,
-      'a client that is described at an address needs no registration, and one made by hand comes back to its own port',
-    ],
+    test: [AUTH, 'a client described at a URL needs no registration; one made by hand keeps its own port'],
   },
   {
     id: 'B20.9',
@@ -1221,7 +1208,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'Failed calls have the types `RateLimit` and `TransientNetwork` where that is their cause',
     test: [
       'e2e/runner/retries.test.ts',
-      '429 is RateLimit with its wait, 503 and lost answers of read-only tools are TransientNetwork: %s',
+      '429 is RateLimit with its wait; 503 and lost read-only answers are TransientNetwork: %s',
     ],
   },
 

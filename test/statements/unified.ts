@@ -1593,7 +1593,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'maxWorkers is the number of processors where nothing is set',
     test: [
       'e2e/cli/doctor.test.ts',
-      'doctor looks at runtime, jail, limits, configuration, state and servers, and really runs a program',
+      'doctor checks runtime, jail, limits, configuration, state and servers, and runs a program',
     ],
   },
   {
@@ -1604,7 +1604,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
       ['sandbox/pool.test.ts', 'falls to the minimum when nobody needs them, which is kept as spares'],
       [
         'conformance/unified/workers.test.ts',
-        'idle workers end after their timeout, and the minimum is kept as spares for the next caller',
+        'idle workers end after their timeout, and the minimum stays as spares for the next caller',
       ],
     ],
   },
@@ -1623,7 +1623,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'execute takes a worker, runs the code in it and gives what came of it',
     test: [
       'e2e/http/pool-scaling.test.ts',
-      'processes are there before the first program, grow with their callers to the maximum and fall back when idle',
+      'processes start before the first program, grow with callers to the maximum, and shrink',
     ],
   },
   {
@@ -1647,7 +1647,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'A worker is given back when its code has ended, failed or not',
     test: [
       'e2e/http/pool-scaling.test.ts',
-      'past its bound the line refuses by name: 503 with Retry-After over REST, an error over WebSocket and MCP',
+      'a full queue refuses by name: 503 with Retry-After over REST, errors elsewhere',
     ],
   },
   {
@@ -1662,7 +1662,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'The number of workers grows and shrinks with what is asked',
     test: [
       'e2e/http/pool-scaling.test.ts',
-      'processes are there before the first program, grow with their callers to the maximum and fall back when idle',
+      'processes start before the first program, grow with callers to the maximum, and shrink',
     ],
   },
   {
@@ -1737,7 +1737,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'workers.min is the number of processes that stay',
     test: [
       'e2e/http/pool-scaling.test.ts',
-      'processes are there before the first program, grow with their callers to the maximum and fall back when idle',
+      'processes start before the first program, grow with callers to the maximum, and shrink',
     ],
   },
   {
@@ -1746,7 +1746,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'workers.max is the most there are',
     test: [
       'e2e/http/pool-scaling.test.ts',
-      'processes are there before the first program, grow with their callers to the maximum and fall back when idle',
+      'processes start before the first program, grow with callers to the maximum, and shrink',
     ],
   },
   {
@@ -1761,7 +1761,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'workers.idleTimeout ends processes that have nothing to do',
     test: [
       'e2e/http/pool-scaling.test.ts',
-      'processes are there before the first program, grow with their callers to the maximum and fall back when idle',
+      'processes start before the first program, grow with callers to the maximum, and shrink',
     ],
   },
   {
@@ -2138,7 +2138,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'format json writes one object a line',
     test: [
       'e2e/http/traces.test.ts',
-      'the log is JSON on the console and in files that only their owner reads, rotated by size; it names runs and traces',
+      'the log is JSON on the console and in owner-only rotated files, with runs and traces',
     ],
   },
   {
@@ -2147,7 +2147,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'outputs may be several',
     test: [
       'e2e/http/traces.test.ts',
-      'the log is JSON on the console and in files that only their owner reads, rotated by size; it names runs and traces',
+      'the log is JSON on the console and in owner-only rotated files, with runs and traces',
     ],
   },
   {
@@ -2156,7 +2156,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'An output of the type console writes to the console',
     test: [
       'e2e/http/traces.test.ts',
-      'the log is JSON on the console and in files that only their owner reads, rotated by size; it names runs and traces',
+      'the log is JSON on the console and in owner-only rotated files, with runs and traces',
     ],
   },
   {

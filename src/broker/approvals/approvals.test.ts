@@ -105,7 +105,7 @@ describe('a caller whose quota is reached', () => {
   });
 });
 
-test('a no is final for the run: the same call made again is denied at once, another one is asked about', async () => {
+test('a denial is final for the run: the same call is denied at once, another call asks', async () => {
   const asked = await ask({ run: 'stubborn', call: 1 });
   await approvals.decide(asked.id, 'DENIED', BY);
   expect(await asked.ended).toBe('DENIED');
@@ -234,7 +234,7 @@ describe('a decision that came after the end of a run that could not be suspende
     expect(await endedUndecided('late-7')).not.toBe('');
   });
 
-  test('is not one more call when a grant for the hour is over, nor for a program that was answered', async () => {
+  test('does not count as a call after an hour grant expired, nor for an answered program', async () => {
     const { id, ended } = await ask({ ...wish, run: 'told-1', text: 'told' });
     await approvals.decide(id, 'DENIED', { by: 'me', scope: 'call' });
     expect(await ended).toBe('DENIED');

@@ -60,7 +60,7 @@ await run('customers');`;
   expect(excerpt).not.toContain('| 4;');
 });
 
-test('where the place is not known that is said, and nothing is shown that has nothing to do with it [B16]', () => {
+test('an unknown source position is reported as unknown, and no unrelated line is shown [B16]', () => {
   expect(excerptOf(PROGRAM, 'drop_table').split('\n')[0]).toBe(
     'where it was called is not known; 2 lines name drop_table',
   );

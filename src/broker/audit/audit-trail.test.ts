@@ -170,7 +170,7 @@ test('no call is made while none can be recorded, and calls are made again when 
   await trail.close();
 });
 
-test('a database that breaks in between refuses the next call, and what could not be written is written later [B18]', async () => {
+test('a database that breaks between calls refuses the next one, and the record is written later [B18]', async () => {
   const { trail, folder, database } = openTrail();
   await trail.refusal();
   database().prepare("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'disk is full'); END").run();

@@ -37,7 +37,7 @@ test('what was not granted is refused, with the words that would grant it', () =
   expect(refused(mcp(['files', 'fax'], ['files.write']), 'fax', 'write')).toBe('mcp:fax/write');
 });
 
-test('a caller calls as often as it was granted, in however many runs, and another has its own allowance', () => {
+test("a caller's allowance counts over all its runs, and another caller has its own", () => {
   const grants = new RunGrants();
   const [one, same, other] = ['ann', 'ann', 'bob'].map((caller) => runWith(mcp(['*'], undefined, 2), caller)) as [
     ReturnType<typeof runWith>,

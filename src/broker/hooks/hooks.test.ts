@@ -42,7 +42,7 @@ test('a command that leaves its output to a process of its own group is late, an
   );
 });
 
-test('outcomes that wait for a slow hook are bounded in memory, and those of another caller are told', async () => {
+test("outcomes that wait for a slow hook are bounded, and other callers' hooks still run", async () => {
   const warnings: string[] = [];
   const target = {
     kind: 'command',

@@ -106,7 +106,7 @@ describe('concurrency', () => {
     expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
-  test('lets 10,000 calls of one program wait at the cost of one timer and one listener, and a cancelled program go', async () => {
+  test('10,000 waiting calls of one program cost one timer and one listener, and can be cancelled', async () => {
     const limits = new CallLimits([limitOf({ concurrency: 1 })]);
     const program = new AbortController();
     const holder = await limits.enter(callOf('a/b'), NEVER);

@@ -76,7 +76,7 @@ describe('the flow guard', () => {
     expect((await judge(gate, 'files/read', runOf(gate, 'web'))).decision).toBe('allow');
   });
 
-  test('is not overridden by a rule that allows, unless it says so, and never overrides one that denies', async () => {
+  test('an allow rule overrides it only if it says so, and it never overrides a deny rule', async () => {
     const decisionOf = async (rule: Parameters<typeof ruleOf>[0]) => {
       const gate = openGate({ servers, rules: [ruleOf(rule)] });
       return (await judge(gate, 'mail/draft', runOf(gate, 'crm'))).decision;

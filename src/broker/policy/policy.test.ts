@@ -141,7 +141,7 @@ describe('what is destructive', () => {
     expect(policy.destructive(toolOf('a/delete_it'), 'a')).toBe('its name says "delete"');
   });
 
-  test('goes by the name for functions of the embedding program, which are trusted in what they claim', () => {
+  test('goes by the name for functions of the embedding program, whose annotations are trusted', () => {
     const servers = new Map([['a', { isTrusted: true, labels: [], isJudgedByName: true as const }]]);
     const policy = new Policy({ settings: DEFAULTS, servers });
     const asked = { serverPath: 'a', caller: '', profile: '', arguments: {} };
@@ -224,7 +224,7 @@ test('lists of servers and tools come before every rule [B15]', () => {
   ]);
 });
 
-test('examples that come out otherwise and expressions that cannot be read are found, with their place', () => {
+test('wrong examples and expressions that do not parse are found with their position', () => {
   const mistakes = (rules: readonly PolicyRule[], prices = {}) =>
     policyMistakes({
       settings: { preset: 'default', rules, prices, budget: {} },

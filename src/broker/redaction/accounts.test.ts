@@ -55,7 +55,7 @@ describe('a social security number [B8]', () => {
   });
 });
 
-test('what a program hands over has neither, nor cards that are numbers; ids and other numbers stay [B8]', () => {
+test('program results keep neither, nor cards stored as numbers; ids and other numbers stay [B8]', () => {
   const known = new Redactor([], { patterns: true, emails: false, extra: [], allow: [] });
   const data = {
     text: 'DE89 3704 0044 0532 0130 00, 123-45-6789',

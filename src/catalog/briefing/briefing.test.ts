@@ -170,7 +170,7 @@ describe('the declarations of one server', () => {
     expect(most).not.toContain('Not declared here');
   });
 
-  test('of a server that does not fit are those of the tools a program uses, and names of the others', () => {
+  test('for a server that does not fit: the tools a program uses, and the names of the others', () => {
     const { text } = serverDeclarationsWithin(large, 2_000, named(large, 'tool_7', 'tool_399'));
     expect(estimateTokens(text)).toBeLessThanOrEqual(2_000);
     expect(text.match(/export function \w+/g)).toEqual(['export function tool_399', 'export function tool_7']);
@@ -179,7 +179,7 @@ describe('the declarations of one server', () => {
     );
   });
 
-  test('of more tools than fit are those of the first, without one that is too large, and the others are counted', () => {
+  test('for too many tools: the first that fit, without oversized ones; the others are counted', () => {
     const properties = Object.fromEntries(manyTools(200).map(({ name }) => [name, { type: 'string' }]));
     const huge = { ...tool('huge'), inputSchema: { type: 'object', properties } };
     const mixed = server({ id: 'mixed', tools: [huge, ...manyTools(60)] });

@@ -89,7 +89,7 @@ class ResultMaker {
   }
 }
 
-test('of 1,000 results with secrets as values and keys no secret is kept, and the types compile under strict', () => {
+test('1,000 results with secrets as values and keys leak none, and the types compile as strict', () => {
   const maker = new ResultMaker(2025);
   const types = new ObservedTypes();
   const tools: Tool[] = Array.from({ length: 100 }, (_, index) => ({ serverId: 's', name: `tool_${index}` }));

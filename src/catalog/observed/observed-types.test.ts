@@ -243,7 +243,7 @@ describe('stored observations', () => {
   });
 });
 
-test('a result of the same structure as the last one teaches nothing, and any other one is looked at', () => {
+test('a result with the structure of the last one is skipped, and any other one is examined', () => {
   const types = new ObservedTypes();
   const observe = (value: JsonValue) => types.observe(ME, 's', 't', value);
   expect([observe({ a: 1, rows: [{ b: 'x' }] }), observe({ a: 2, rows: [{ b: 'y' }, { b: 'z' }] })]).toEqual([

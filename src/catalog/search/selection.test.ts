@@ -13,7 +13,7 @@ test('once a step has its tool, the next choice goes to another step', () => {
   expect(chosen.map(({ tool }) => tool)).toEqual([0, 4, 1, 2, 3]);
 });
 
-test('within a step, a tool for a word nobody answered goes before a twin of the tool just chosen', () => {
+test('within a step, a tool for an unanswered word ranks before a twin of the last choice', () => {
   const scores = Float32Array.of(10, 10, 9.9);
   const words = [
     { documents: [0, 1], values: Float32Array.of(10, 10) },

@@ -8,7 +8,7 @@ test('variables are filled into text values, at any depth, and nowhere else', ()
   expect(problems).toEqual([]);
 });
 
-test('a default stands in for a variable that is missing or empty, and may hold anything but a brace', () => {
+test('a default replaces a missing or empty variable and may hold anything but a brace', () => {
   const fill = (text: string) => substitute(text, { EMPTY: '', SET: 'x' }).result.value;
   expect([fill('${NO:-}'), fill('${EMPTY:-d}'), fill('${SET:-d}'), fill('${EMPTY}'), fill('${NO:-a:-b$c}')]).toEqual([
     '',
@@ -19,7 +19,7 @@ test('a default stands in for a variable that is missing or empty, and may hold 
   ]);
 });
 
-test('a doubled dollar sign writes a reference as it is, and what a variable holds is not filled again', () => {
+test("a doubled dollar sign is literal, and a variable's value is not expanded again", () => {
   expect(substitute('$${A} $A ${A}', { A: '${B}' }).result.value).toBe('${A} $A ${B}');
 });
 

@@ -22,7 +22,7 @@ test('a call that did not reach its server is made', () => {
   expect(new Continuation('run', 7, [refused]).take(call('a/write'), 'd')).toBeUndefined();
 });
 
-test('a program starts from the beginning where nothing was decided, in another language, and where the store fails', async () => {
+test('a program starts over without a decision, in another language and when the store fails', async () => {
   const recording = {
     runId: 'run',
     calls: [sent],

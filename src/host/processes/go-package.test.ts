@@ -27,7 +27,7 @@ test('declarations of servers used before come first, and small ones where none 
   expect([...used.declarations].sort()).toEqual([...goBriefing(whole).declarations].sort());
 });
 
-test('where not all fit, the index has them in the same order, and tools that ask are marked among the declared', () => {
+test('an index of those that do not fit keeps the order and marks tools that ask', () => {
   const [alpha, beta] = forCode.servers;
   const asking = {
     ...forCode,

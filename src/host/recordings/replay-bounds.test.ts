@@ -15,7 +15,7 @@ const bounds = {
 };
 const HUGE = 1e15;
 
-test('a recorded program may spend what the configuration allows and no more, and less where it says less', () => {
+test('a recorded program gets its own limits, never more than the configuration allows', () => {
   const limits = { timeoutMs: HUGE, maxMemoryBytes: 10, maxLogBytes: HUGE, maxToolCalls: HUGE };
   const recording = { journal: { limits } } as unknown as AnyRecording;
   expect(withinBounds(recording, bounds)).toEqual({

@@ -36,7 +36,7 @@ test('what a resumed run keeps without a session is for every session of its cal
   expect(await results.answer('@results/load', [handle], stranger, CONTEXT)).toMatchObject({ ok: false });
 });
 
-test('a result without a session is found by another host, for its caller only, and is of unknown origin', async () => {
+test('a result without a session is found by another host, only for its caller, origin unknown', async () => {
   const shared = new Map<string, string>();
   const others: OtherHosts = {
     results: {

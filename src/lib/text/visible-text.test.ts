@@ -35,7 +35,7 @@ test.each([
   for (const show of [visibleText, visibleLine, visibleSentence]) expect(show(text)).toBe(shown);
 });
 
-test('line breaks and tabs stay in a text, are escapes in a line, and one blank between sentences', () => {
+test('line breaks and tabs stay in text, become escapes in a line, one blank between sentences', () => {
   const text = 'a\r\nb\n\tc';
   expect(visibleText(text)).toBe('a\nb\n\tc');
   expect(visibleLine(text)).toBe('a\\u000d\\u000ab\\u000a\\u0009c');

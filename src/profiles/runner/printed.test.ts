@@ -33,7 +33,7 @@ test('a traceback that was cut from stderr follows the truncation mark [B7]', ()
   expect(printed(kept(''), kept('noise\nE: m\n  at 1\n'), 400, FAILED)).toBe('noise\nE: m\n  at 1\n');
 });
 
-test('beside an answer, a traceback of a single place is left out, because the error says the same', () => {
+test('a traceback with a single frame is left out when the error already says it', () => {
   const position = { line: 2, column: 1 };
   const excerpt = (stack: string, more: object = { position }) =>
     excerptOf(

@@ -7,7 +7,7 @@ import { GoPackages, packagesAsked } from './packages.js';
 const toolchain = { path: '/go/bin/go', root: '/go', version: 'go1.26.0', tools: '/go/tools', folders: [] };
 const open = (folder: string, sourcesDigest = 'a') => new GoPackages(folder, toolchain, sourcesDigest);
 
-test('a compiler that was taken over can ask for packages of the standard library, and for nothing else', () => {
+test('a compromised compiler can request standard library packages and nothing else', () => {
   const standard = ['fmt', 'net/http', ...Array.from({ length: 100 }, (_, index) => `p${index}`)];
   expect(packagesAsked('net/http -o /etc/passwd ../fmt cmd/go fmt fmt\nos', standard)).toEqual(['net/http', 'fmt']);
   expect(packagesAsked(standard.join(' '), standard)).toHaveLength(64);

@@ -71,7 +71,7 @@ test('strict, for a host that is root, is exactly this command', () => {
   });
 });
 
-test('strict, for a host that is not root, limits processes inside the namespace, where only the worker counts', () => {
+test('strict without root limits processes inside the namespace, where only the worker counts', () => {
   const { file, args } = bubblewrapSpawn(view, {
     tools,
     hardLimits,
@@ -210,7 +210,7 @@ const withWorkspace: JailedProgram = {
   limits: { ...program.limits, fileBytes: 4096, descriptors: 20 },
 };
 
-test('a program with a workspace gets it, its folders without what a user installed, an init, and nothing else', () => {
+test('a program with a workspace gets it, an init and system folders, nothing a user installed', () => {
   const { args } = bubblewrapSpawn(viewOf(withWorkspace, reader), {
     tools,
     hardLimits,

@@ -30,7 +30,7 @@ Max processes             100                  200                  processes
   ]);
 });
 
-test('what Node 24 sets aside for machine code is known, and what Node 20 compiles is no such thing', () => {
+test('the address space Node 24 reserves for machine code is counted; Node 20 reserves none', () => {
   expect(codeReserve('7f0000000000-7f001fd80000 rwxp 00000000 00:00 0\n')).toBe(512 * 1024 * 1024);
   expect(
     codeReserve('7f0000000000-7f000003c000 rwxp 00000000 00:00 0\n7f1000000000-7f101fd80000 ---p 00000000 00:00 0\n'),

@@ -124,7 +124,7 @@ describe.each<FilterArchitecture>(['x64', 'arm64'])('the filter of real interpre
     expect(decide('socketpair', 1)).toBe(ALLOW);
   });
 
-  test('gives it no namespace, no other socket, no descriptor of others and no memory that nobody counts', () => {
+  test('gets no namespace, no other socket, no foreign descriptor and no uncounted memory', () => {
     for (const namespace of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000])
       expect(decide('clone', 17 | namespace)).toBe(EPERM);
     expect(decide('clone', 17 | 0x8000), 'CLONE_PARENT').toBe(EPERM);

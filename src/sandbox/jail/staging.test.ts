@@ -60,7 +60,7 @@ describe('staging', requires(ROOT), () => {
     expect(readFileSync(before, 'utf8')).toBe('one');
   });
 
-  test('a folder that others can write to, or that is a link, is refused with the command that repairs it', () => {
+  test('a folder that others can write or that is a link is refused with the command to fix it', () => {
     mkdirSync(folder, { mode: 0o777 });
     chmodSync(folder, 0o777);
     expect(() => new Staging(folder).readable(secret)).toThrow(/chmod 755/);

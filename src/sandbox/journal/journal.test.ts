@@ -27,7 +27,7 @@ test('a journal opens empty, with everything that decides how the program runs',
   expect(openJournal(RUN, { ...PROGRAM, blocking: true }, '42', 0).blocking).toBe(true);
 });
 
-test('a journal is the same after it was written and read: every byte of every delivery, in order', () => {
+test('a journal survives being written and read: every byte of every delivery, in order', () => {
   const journal = openJournal(RUN, PROGRAM, '18446744073709551615', 1);
   const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
   journal.deliveries.push(

@@ -9,7 +9,7 @@ const hanging = {
   spawn: () => ({ file: '/bin/sleep', args: ['60'], env: {}, descriptors: [] }),
 } as unknown as Jail;
 
-test('a process that hangs at its start is killed after its time, and the error says what to look at', async () => {
+test('a process that hangs at start is killed after its timeout; the error says where to look', async () => {
   const shape = { language: 'node' } as unknown as SharedSpec;
   const starting = ProgramProcess.start(shape, {
     ...{ jail: hanging, build: 'none', startTimeoutMs: 100 },

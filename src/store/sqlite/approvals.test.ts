@@ -151,7 +151,7 @@ test('old decisions are forgotten, open questions never', () => {
   expect(store.find('open')?.state).toBe('PENDING');
 });
 
-test('a later run finds decisions about the same call first, then the question that is still open', () => {
+test('a later run finds decisions about the same call first, then the open approval', () => {
   const late = { caller: 'lea', program: 'p', argumentsDigest: 'same', expiresAtMs: Date.now() + DAY_MS };
   const approval = asked('lea-open', Date.now(), { ...late, runId: 'r1' });
   asked('lea-decided', Date.now(), { ...late, runId: 'r2' });

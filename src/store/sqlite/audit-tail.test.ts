@@ -50,7 +50,7 @@ async function running(name: string) {
   return { ...opened, folder };
 }
 
-test('records cut off are noticed as far as they were sealed, by everybody; by a host that has written them, always [B18]', async () => {
+test('truncation is noticed by everybody up to the seal, and always by the host that wrote it [B18]', async () => {
   for (let left = 0; left < WRITTEN; left++) {
     using host = await running(`cut-${left}`);
     host.database.prepare('DELETE FROM audit WHERE number > ?').run(left);
@@ -61,7 +61,7 @@ test('records cut off are noticed as far as they were sealed, by everybody; by a
   }
 });
 
-test('a log of the database that ends anywhere gives a chain that is whole, or that is known to be cut [B18]', async () => {
+test('a database log cut at any byte gives a whole chain or one known to be cut [B18]', async () => {
   using host = await running('log');
   const log = join(host.folder, 'codemode.db-wal');
   const frames = Math.floor((statSync(log).size - WAL_HEADER_BYTES) / FRAME_BYTES);

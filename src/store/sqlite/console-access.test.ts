@@ -88,7 +88,7 @@ test('a row that was written or changed without the key is no host, and a sessio
   }
 });
 
-test('a link and a session are good at one process and one port, whatever a request says of itself', () => {
+test('a link and a session work for one process and one port, whatever a request claims', () => {
   const next = { ...PLACE, holder: `${process.pid}:1` };
   expect(access.openSession(access.makeLink(ANA, HOLDER, 0), { ...AT, at: next }, 1)).toBe('unknown');
   const { cookie, key, session } = opened(0);

@@ -7,7 +7,7 @@ import { Database } from './database.js';
 import { RUN_STATES } from './migrations/run-states.js';
 import { MIGRATIONS } from './migrations.js';
 
-test('a state folder whose runs were waiting and finished opens with them suspended and succeeded', async () => {
+test('a state folder with waiting and finished runs opens with them suspended and succeeded', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'codemode-migrations-'));
   try {
     writeOldFile(join(folder, 'codemode.db'));

@@ -4,7 +4,7 @@ import { allCommands } from './commands.js';
 import { createProgram } from './program.js';
 import { NOTHING_COMPOSED } from './reference.test-support.js';
 
-test('docs/reference/cli.md is what --help says of every command and option (renew: npx vitest run src/surfaces/cli -u)', async () => {
+test('docs/reference/cli.md matches --help (renew: npx vitest run src/surfaces/cli -u)', async () => {
   const program = createProgram(await allCommands(), NOTHING_COMPOSED, () => {});
   const sections = commandsOf(program).map(
     (command) => `## ${nameOf(command)}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,

@@ -30,7 +30,7 @@ test('connections that are only kept open make room for a new one, and need no t
   }
 });
 
-test('bodies and requests of one caller that are under way have a bound, and take none of another', async () => {
+test('in-flight bodies and requests of one caller are bounded and take nothing from others', async () => {
   const identify = (token: string) => ({ principal: { subject: token, scopes: new Set(['execute'] as const) } });
   const rules = { hosts: [], isOpenToNetwork: false, origins: [] };
   const gate = new Gate(rules, { identify, adviceFor: () => '' });

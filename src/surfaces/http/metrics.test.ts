@@ -5,7 +5,7 @@ import type { Host } from '../../host/host.js';
 import { Telemetry } from '../../host/telemetry.js';
 import { mountMetrics } from './metrics.js';
 
-test('servers have lines of their own up to a bound, whatever is registered, and one name cannot make lines [X4]', async () => {
+test("servers have metric lines up to a bound, and one server's name cannot create lines [X4]", async () => {
   const telemetry = new Telemetry();
   const app = Fastify();
   const load = async () => ({ now: { processes: 1, spares: 1, running: 0, queued: 0 }, sinceStart: { refused: 0 } });

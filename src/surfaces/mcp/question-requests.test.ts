@@ -10,7 +10,7 @@ const context = {
   },
 } as unknown as ServerContext;
 
-test('calls that wait for what a person answers are bounded for each caller, also those that ask at once', async () => {
+test('calls that wait for a person are bounded per caller, also when they ask at once', async () => {
   const questions = new QuestionRequests(undefined, 2);
   const ask = async (caller: string) => {
     const answered = await questions.answer(context, { caller, person: {} }, async ({ showForm, signals }) => {

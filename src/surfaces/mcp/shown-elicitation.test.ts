@@ -33,7 +33,7 @@ test.each([
   expect(link(url)).toThrow(/is not shown to a person: its address/);
 });
 
-test('an http or https address is passed on as it is, with the name of the server before the words', () => {
+test("an http or https address is passed on unchanged, after the server's name", () => {
   for (const url of ['https://example.com/a?b=c@d#e', 'http://127.0.0.1:8080/%20'])
     expect(link(url)()).toEqual({ mode: 'url', message: 'crm asks: Look', url, elicitationId: '1' });
   expect(() => shownElicitation('crm', { mode: 'shell', message: 'x' })).toThrow('mode');

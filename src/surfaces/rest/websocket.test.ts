@@ -7,7 +7,7 @@ import { CallerQuotas } from '../../domain/quotas.js';
 import { Gate } from '../http/gate.js';
 import { WebSocketApi } from './websocket.js';
 
-test('messages that are never complete are held up to a bound for each caller, on all its connections together', async () => {
+test('incomplete messages are bounded per caller, over all its connections', async () => {
   const identify = (token: string) => ({ principal: { subject: token, scopes: new Set(['execute'] as const) } });
   const gate = new Gate({ hosts: [], isOpenToNetwork: false, origins: [] }, { identify, adviceFor: () => '' });
   const rest = { options: { host: { quotas: new CallerQuotas() }, pingEveryMs: 60_000 } } as never;

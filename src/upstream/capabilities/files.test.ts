@@ -82,7 +82,7 @@ test('sizes and endings bound what is read, also of files that say nothing of th
   expect(version).toContain('files may have 10');
 });
 
-test('what was granted counts only within the folders of token and configuration, for reads and writes', async () => {
+test('a grant counts only within the folders of token and configuration, for reads and writes', async () => {
   const linked = grant({ paths: [join(data, 'up')], within: [[data], [root]], isReadOnly: false });
   for (const [tool, name] of [
     ['readFile', 'secret.txt'],

@@ -7,7 +7,7 @@ import { type FunctionTool, nativeTool } from './function-tools.js';
 const CONTEXT = { signal: new AbortController().signal, report: () => {} };
 const run = async (tool: FunctionTool, input: JsonObject) => nativeTool('t', tool).execute(input, CONTEXT);
 
-test('zod says what a function takes and gives, and what it makes of the input is what the function gets [C9]', async () => {
+test("zod gives a function's input and output types, and the function gets the parsed input [C9]", async () => {
   const tool: FunctionTool = {
     description: 'A forecast.',
     input: z.object({

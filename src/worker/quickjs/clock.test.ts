@@ -14,7 +14,7 @@ afterEach(() => {
 });
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-test('a read that finds another millisecond is reported by its number, others only by their count', () => {
+test('a read in another millisecond is reported with its ordinal, others only counted', () => {
   const clock = new ProgramClock(fresh(), NEW, START);
   expect([clock.read(), clock.read()]).toEqual([START, START]);
   pass(5);

@@ -104,7 +104,7 @@ describe('a module', () => {
     expect(library.specifiers).toEqual([SPECIFIER]);
   });
 
-  test('of a server that is not there, or not available, throws an error of the program when it is imported', () => {
+  test('of a missing or unavailable server throws a program error when it is imported', () => {
     const problem = { errorClass: 'ServerNotFoundError', message: 'down is not available: "x"', hint: 'h' };
     const library = new Library([
       { specifier: SPECIFIER, exports: [] },

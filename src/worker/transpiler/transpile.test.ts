@@ -45,7 +45,7 @@ describe('TypeScript', () => {
     expect(codeOf('namespace Inner { export const deep = 5 }')).toContain('deep = 5');
   });
 
-  test('keeps every import that is not written as a type, used or not: a misspelt one must be noticed', () => {
+  test('keeps every import that is not a type import, so that a misspelt one is noticed', () => {
     expect(codeOf("import { a, type B } from 'x';\nimport type { C } from 'y';\nimport 'z';")).toBe(
       'import { a } from "x";\nimport "z";\n',
     );

@@ -96,7 +96,7 @@ test('JavaScript that TypeScript reads otherwise runs as JavaScript, and TypeScr
   expect(await codemode.value(`${RESULT} [...new Map<string, number>([['x', 1]]).keys()];`)).toEqual(['x']);
 });
 
-test('an import that fails, or of a server whose name begins alike, brings no types of other servers [A18]', async () => {
+test("a failed import, or one of a server with a similar name, brings no other server's types [A18]", async () => {
   const tools = Array.from({ length: 30 }, (_, index) => ({
     name: `tool_${index}`,
     description: 'Does one of thirty things, and says so at some length so that types are not in the prompt.',

@@ -18,7 +18,7 @@ const many = (server: string) =>
     },
   }));
 
-test('where the tools are too many, an index is given up front, and a server’s declarations come with the first answer about it [A18]', async () => {
+test('too many tools get an index first, and a server’s declarations with its first answer [A18]', async () => {
   await using codemode = await startCodemode({
     scripts: { alpha: { tools: many('alpha') }, beta: { tools: many('beta') } },
   });

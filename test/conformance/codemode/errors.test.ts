@@ -136,7 +136,7 @@ describe('calls that fail', () => {
     });
   });
 
-  test('by a server that dies in the middle are a ToolCallError that leaves the outcome open, and the server comes back [A29]', async () => {
+  test('by a server that dies midway throw a ToolCallError with open outcome; the server returns [A29]', async () => {
     const error = await caught('everyday', 'crash({})');
     expect(error).toMatchObject({
       classes: ['CodemodeError', 'ToolCallError'],
@@ -173,7 +173,7 @@ describe('calls that fail', () => {
     expect(diagnostics[0]).toMatchObject({ code: 'SANDBOX_LIMIT', errorClass: 'SandboxLimitError' });
   });
 
-  test('with undefined are calls without input, and input that is not JSON is a SchemaValidationError', async () => {
+  test('with undefined are calls without input, and non-JSON input is a SchemaValidationError', async () => {
     const value = await codemode.value(`
       import { pid, echo } from '@codemode/servers/everyday';
       const failure = async (make) => {

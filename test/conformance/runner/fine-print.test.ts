@@ -22,7 +22,7 @@ describe.each(LANGUAGES)('a program of %s', needs('bubblewrap', 'python3'), (lan
   });
   afterAll(() => home[Symbol.dispose]());
 
-  test('has text and structured content of one answer, on one line of compact JSON, and its call is on record [B2, B11, B18]', async () => {
+  test('gets text and structured content of an answer as one compact JSON line, on record [B2, B11, B18]', async () => {
     const { data, line, envelope } = await home.runner([language], BOTH[language]);
     expect(data).toMatchObject({ content: [{ type: 'text', text: '3' }], structuredContent: { sum: 3 } });
     expect(line).toBe(`${JSON.stringify(envelope)}\n`);
@@ -101,7 +101,7 @@ test('the prompt has an index of tools, and none of their schemas [B13]', async 
   expect(stdout).not.toMatch(/"properties"|inputSchema|"type": ?"object"/);
 });
 
-test('a change of tools is listened to only where the server has announced that there are changes [B14]', async () => {
+test('tool changes are listened to only where the server has announced them [B14]', async () => {
   await using codemode = await startCodemode({ servers: { loud: slow(), quiet: slow('--unannounced') } });
   const names = await codemode.value(`import * as loud from '@codemode/servers/loud';
     import * as quiet from '@codemode/servers/quiet';

@@ -56,7 +56,7 @@ test('context is an empty object where the request has none [C1]', async () => {
   expect(await execute('return context')).toMatchObject({ success: true, result: {} });
 });
 
-test('what JSON has no word for in a result is told in the logs, and what is left out by habit is not [C1]', async () => {
+test('values that JSON cannot hold are reported in the logs, and usual omissions are not [C1]', async () => {
   const { result, logs } = await execute(
     'return { price: NaN, at: new Date(NaN), tags: new Set([1]), gone: undefined }',
   );

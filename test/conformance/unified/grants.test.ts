@@ -196,7 +196,7 @@ describe('what a program does without a grant is a capability violation that nam
   });
 });
 
-test('the hint of a refused file is a request that would be granted it, as far as the configuration goes [C13]', async () => {
+test('the hint for a refused file is a request that the configuration would grant [C13]', async () => {
   const hintOf = async (code: string) => String((await execute(code, readable())).error?.details?.hint);
   const asked = (hint: string) => JSON.parse(/"capabilities": (\{.*\})\.$/.exec(hint)?.[1] ?? 'null') as unknown;
   expect(asked(await hintOf(`await fs.readFile('${granted}/note.bin')`))).toEqual({
@@ -207,7 +207,7 @@ test('the hint of a refused file is a request that would be granted it, as far a
   expect(await execute('return 1', writable)).toMatchObject({ status: 200, result: 1 });
 });
 
-test("files are read and written with the encodings of Node's fs, and another one is refused by name [C6]", async () => {
+test("files use the encodings of Node's fs, and an unknown encoding is refused by name [C6]", async () => {
   const read = (encoding: string) => `fs.readFile('${granted}/note.txt', ${encoding})`;
   const code = (...calls: string[]) =>
     `return Promise.all([${calls.join(', ')}].map((each) => each.catch((e) => e.message)))`;

@@ -41,7 +41,7 @@ test('a caller with one busy worker gets another while those of others are idle 
   expect((await heavy).error?.code).toBe('EXECUTION_TIMEOUT');
 });
 
-test('idle workers end after their timeout, and the minimum is kept as spares for the next caller [C11]', async () => {
+test('idle workers end after their timeout, and the minimum stays as spares for the next caller [C11]', async () => {
   await execute('linus', 'return 1', 5_000);
   await until(async () => (await workers()).processes === 0);
   await until(async () => (await workers()).spares === 2);

@@ -90,7 +90,7 @@ See whether it answers:  ${own} servers\n`,
     expect(read(file)).not.toContain('c:\n');
   });
 
-  test('with --project, and where a project has a file, it goes there without secrets and has to be trusted', async () => {
+  test("writes no secrets with --project or beside a project's file, and the file needs trust", async () => {
     using home = new Home();
     const cwd = home.path('project');
     mkdirSync(cwd);

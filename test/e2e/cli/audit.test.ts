@@ -28,7 +28,7 @@ const verify = async (home: ReturnType<typeof openHome>) => {
 const FOREVER = `import { note, look } from '@codemode/servers/noting';
   for (;;) { await note({}); await look({}) }`;
 
-test('hosts that are killed while they call leave a whole chain, with every call that reached its server [B18]', async () => {
+test('hosts killed during calls leave a whole chain with every call that reached its server [B18]', async () => {
   using home = openNoting();
   for (let round = 0; round < 2; round++) {
     const before = home.countMarks();
@@ -59,7 +59,7 @@ test('hosts that are killed while they call leave a whole chain, with every call
   }
 });
 
-test('what was recorded is shown, filtered, checked and exported; a change is found and calls are refused [B18]', async () => {
+test('records are shown, filtered, verified, exported; a change is found and calls are refused [B18]', async () => {
   using home = openNoting();
   {
     await using session = await openStdio(home);
@@ -154,7 +154,7 @@ test('a call that is refused before it is made is on record too: wrong arguments
   expect(verdicts).toEqual(['invalid_arguments', 'invalid_arguments', 'ok', 'limited']);
 });
 
-test('a call that waited for a person has the question and the decision on record, with who and why [B18]', async () => {
+test('a call that waited for a person has its approval and decision on record, with who and why [B18]', async () => {
   using home = new LedgerHome();
   const { runId } = await home.program(`import { erase } from '@codemode/servers/ledger'; await erase({ text: 'a' });`);
   const [approval] = await home.pending();

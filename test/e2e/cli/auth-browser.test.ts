@@ -53,7 +53,7 @@ describe('in a real browser', needs('chromium'), () => {
   const textOf = async (page: Page) => (await page.locator('body').textContent())?.trim();
   const homeFor = (world: World) => openHome({ mcpServers: { notes: { url: world.url } } });
 
-  test('the login command opens it, a person signs in and agrees, is told that all is well, and programs call tools [B20]', async () => {
+  test('the login command opens it, a person signs in and consents, and programs call tools [B20]', async () => {
     await using world = await startWorld();
     using home = homeFor(world);
     // What the program takes for the browser of the desktop.
@@ -125,7 +125,7 @@ describe('in a real browser', needs('chromium'), () => {
     expect(JSON.parse(shown)).toMatchObject({ servers: [{ serverId: 'notes', state: 'not_logged_in' }] });
   });
 
-  test('a second window that repeats the way back is turned away, and a page of another origin learns nothing [B20]', async () => {
+  test('a second window that repeats the callback is refused, and another origin learns nothing [B20]', async () => {
     // The exchange of the code waits until the others have tried.
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {

@@ -59,7 +59,7 @@ test('without a login, a program and `codemode servers` name the login command t
   expect(await statusOf(home)).toEqual({ serverId: 'notes', method: 'none', state: 'not_logged_in' });
 });
 
-test('a person logs in with the browser, programs call tools, a running host notices, and logout revokes [B17] [B20]', async () => {
+test('a person logs in by browser, programs call tools, a running host notices, logout revokes [B17] [B20]', async () => {
   await using world = await startWorld();
   using home = homeFor(world);
   await using mcp = await openStdio(home);
@@ -114,7 +114,7 @@ test('a person logs in with the browser, programs call tools, a running host not
   expect((await runProgram(home, 'auth', 'logout', 'notes')).status).toBe(1);
 });
 
-test('a token that ends is renewed once for all calls of two hosts, though the refresh token rotates [B20]', async () => {
+test('an expired token is renewed once for all calls of two hosts, though refresh tokens rotate [B20]', async () => {
   await using world = await startWorld({ accessTokenSeconds: 3 });
   using home = homeFor(world, { type: 'oauth', clientId: BY_HAND.clientId });
   expect((await login(home)).status).toBe(0);
@@ -223,7 +223,7 @@ test('an issuer that has nothing but OpenID Connect Discovery is found [B20]', a
   expect(refused).toBeGreaterThan(0);
 });
 
-test('a client that is described at an address needs no registration, and one made by hand comes back to its own port [B20]', async () => {
+test('a client described at a URL needs no registration; one made by hand keeps its own port [B20]', async () => {
   const clientMetadataUrl = 'https://codemode.example/client.json';
   await using world = await startWorld({
     intercept: (request, response) => {

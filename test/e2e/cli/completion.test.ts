@@ -119,7 +119,7 @@ describe('completion in bash', () => {
     expect(inBash('codemode', '--config', 'other')).toEqual(['other.json']);
   });
 
-  test('offers servers and scripts from files, of the configuration that is named, and runs nothing', () => {
+  test('offers servers and scripts from files of the named configuration and runs nothing', () => {
     expect(inBash('codemode', 'tools', '--server', 'git')).toEqual(['github', 'gitlab']);
     expect(inBash('codemode', 'types', '')).toEqual(['github', 'gitlab', 'slack']);
     expect(inBash('codemode', 'types', 'github', 's')).toEqual(['slack']);

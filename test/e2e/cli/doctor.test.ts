@@ -12,7 +12,7 @@ interface Findings {
 }
 
 test(
-  'doctor looks at runtime, jail, limits, configuration, state and servers, and really runs a program [X5]',
+  'doctor checks runtime, jail, limits, configuration, state and servers, and runs a program [X5]',
   needs('bubblewrap'),
   async () => {
     using home = new Home();

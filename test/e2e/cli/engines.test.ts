@@ -5,7 +5,7 @@ import { LedgerHome } from '../../support/ledger.js';
 /** QuickJS computes it for seconds. */
 const LONG = 'let n = 0; for (let i = 0; i < 4e7; i++) n = (n + i * i) % 1000003;';
 
-test('a run that moved to V8 between its calls is suspended, approved, resumed elsewhere and shown with its engine', async () => {
+test('a run moved to V8 between calls is suspended, approved, resumed and shown with its engine', async () => {
   using home = new LedgerHome({ sandbox: { engine: 'auto' } });
   const { runId = '' } = await home.program(`import { look, write } from '@codemode/servers/ledger';
     const drawn = Math.random(); await look({ text: 'a' }); ${LONG}

@@ -140,7 +140,7 @@ describe('init', () => {
     expect(health).toMatchObject({ ok: true, servers: [{ id: 'it', state: 'ready', tools: 14 }] });
   });
 
-  test('leaves out what is there twice, switched off, codemode itself or not understood, and says so', async () => {
+  test('skips duplicates, disabled entries, codemode itself and unknown forms, and says so', async () => {
     using home = new Home();
     const claude = home.write('.mcp.json', {
       mcpServers: {
@@ -291,7 +291,7 @@ describe('init', () => {
       });
   });
 
-  test('without a terminal and without --yes it shows the plan, writes nothing, and says what to add', async () => {
+  test('without a terminal and --yes it shows the plan, writes nothing, and says what to add', async () => {
     using home = new Home();
     home.write('.cursor/mcp.json', { mcpServers: { it: server() } });
     const { status, stdout, stderr } = await home.run(['init'], { input: 'y\n' });
@@ -326,7 +326,7 @@ describe('init', () => {
 });
 
 describe('init shows what it takes over', () => {
-  test('every command whole, with names of variables and the file it is from, harmless to a terminal', async () => {
+  test('every command whole, with variable names and its source file, harmless to a terminal', async () => {
     using home = new Home();
     const cursor = home.write('.cursor/mcp.json', {
       mcpServers: {
@@ -362,7 +362,7 @@ describe('init shows what it takes over', () => {
     });
   });
 
-  test('a file of the project never takes the name of a server of yours, whatever order they are named in', async () => {
+  test('a project file never takes the name of one of your servers, in any order', async () => {
     using home = new Home();
     const cwd = home.path('project');
     const project = home.write('project/.mcp.json', {
@@ -407,7 +407,7 @@ describe('init shows what it takes over', () => {
 });
 
 describe('init in a project', () => {
-  test('writes no secret, says which variables to set, that git would take the file, and to trust it', async () => {
+  test('writes no secret, names the variables to set, the git risk, and the trust command', async () => {
     using home = new Home();
     const cwd = home.path('project');
     mkdirSync(cwd);
@@ -442,7 +442,7 @@ git would take ${file}: .gitignore does not cover it.`);
     });
   });
 
-  test('says nothing of git where the file is ignored, and any other file in a work tree is as careful', async () => {
+  test('does not mention git for an ignored file; any other file in a work tree is as careful', async () => {
     using home = new Home();
     home.write('.cursor/mcp.json', { mcpServers: { it: server({ env: { API_KEY: 'hunter2-hunter2' } }) } });
     const cwd = home.path('project');

@@ -166,7 +166,7 @@ function namesIn(folder: string): string[] {
 }
 
 describe.each(Object.keys(CLIENTS))('%s', (client) => {
-  test('the entry is added, everything else stays, a second time changes nothing, and uninstall restores', async () => {
+  test('the entry is added, all else stays, repeating changes nothing, and uninstall restores', async () => {
     const { home: opened, file, given } = homeWith(client);
     using home = opened;
     const folder = namesIn(dirname(file));

@@ -44,7 +44,7 @@ describe('where there is a keyring', needs('dbus', 'keyring'), () => {
     expect(everything.join()).not.toContain(Buffer.from(first).toString('base64url'));
   });
 
-  test('of many that start at once one makes the key, and nothing of the others stays in the keyring [B17]', {
+  test('of many hosts starting at once one makes the key, and the others leave nothing behind [B17]', {
     // Twelve at once are too much for GNOME's daemon now and then: the next attempt has a new one.
     retry: 2,
   }, async () => {
@@ -84,7 +84,7 @@ describe('where there is a keyring', needs('dbus', 'keyring'), () => {
     expect(readdirSync(folder)).toEqual(['key']);
   });
 
-  test('a keyring that had the key and is locked, gone or emptied stops the program, and no second key is made [B17]', async () => {
+  test('a keyring that lost, locked or emptied its key stops the program; no second key is made [B17]', async () => {
     const first = hex(await key().read());
     const entry = fileText();
     const refuses = async (reason: RegExp) => {
@@ -110,7 +110,7 @@ describe('where there is a keyring', needs('dbus', 'keyring'), () => {
     await expect(key().moveToKeyring()).rejects.toThrow('no longer has the key');
   });
 
-  test('a locked keyring is not asked to be unlocked: a new key becomes a file, or nothing where it is required [B17]', async () => {
+  test('a locked keyring stays locked: a new key is a file, or fails where a keyring is required [B17]', async () => {
     await desktop.lock();
     try {
       await expect(key('required').read()).rejects.toThrow(/it is locked; unlock it and try again/);

@@ -22,7 +22,7 @@ const server = (name: string) => ({ command: process.execPath, args: [fixture(na
 
 describe('measure', () => {
   test(
-    'counts tokens of the user’s own servers, tries search on tasks, and times real changes and runs [B14, B25]',
+    'counts tokens of the user’s servers, tries search on tasks, times real starts and runs [B14, B25]',
     needs('bubblewrap'),
     async () => {
       using home = new Home();
@@ -56,7 +56,7 @@ describe('measure', () => {
   );
 
   test(
-    'times a run and a call on the real interpreter of profile runner, and counts what that profile sends [B25]',
+    "times a run and a call on the runner's real interpreter and counts what that profile sends [B25]",
     needs('bubblewrap', 'python3'),
     async () => {
       using home = new Home();

@@ -3,7 +3,7 @@ import { Home } from '../../support/cli.js';
 import { AS_SHIPPED, everyday, openHome, openStdio, ready } from '../../support/program.js';
 import { fixture } from '../../support/upstreams.js';
 
-test('prompt prints what an agent’s client is given: the instructions, and the description of the tool [A36]', async () => {
+test('prompt prints what an agent’s client gets: instructions and the tool’s description [A36]', async () => {
   using home = new Home();
   home.write('codemode.config.yaml', {
     mcpServers: { everyday: { command: process.execPath, args: [fixture('everyday-server.mjs')] } },

@@ -88,7 +88,7 @@ await look({ text: 'x' }); await write({ text: 'x' });`);
   });
 });
 
-test('a forged recording is replayed as the person who runs it, under their profile, not as the caller it names', async () => {
+test('a forged recording is replayed as the person who runs it, not as the caller it names', async () => {
   using home = new LedgerHome({
     policy: [
       { tools: 'ledger/look', caller: 'stdio', profile: 'codemode', decision: 'allow' },
@@ -107,7 +107,7 @@ test('a forged recording is replayed as the person who runs it, under their prof
   expect(home.lines).toEqual(['look mine']);
 });
 
-test('a forged recording that wants more time and memory than the configuration gives gets what it gives', async () => {
+test('a forged recording that asks for more time and memory gets the configured limits', async () => {
   using home = new LedgerHome({ sandbox: { limits: { maximum: { timeout: '500ms', memory: '16MiB' } } } });
   const runId = await recorded(home, 'globalThis.__codemode_result__ = 1;');
   const file = home.path('greedy.json');

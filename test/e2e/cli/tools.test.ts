@@ -29,7 +29,7 @@ interface Hits {
   readonly results: readonly Hit[];
 }
 
-test('tools lists every tool with its server, and answers from disk without starting a server the second time', async () => {
+test('tools lists every tool with its server, the second time from disk without starting one', async () => {
   using own = new Home();
   const log = own.path('started');
   const script = own.write(
@@ -46,7 +46,7 @@ test('tools lists every tool with its server, and answers from disk without star
   expect(readFileSync(log, 'utf8')).toBe('xx');
 });
 
-test('a search ranks tools of all servers, honours server and limit, and shows three levels of detail', async () => {
+test('a search ranks tools of all servers, honours server and limit, at three levels of detail', async () => {
   const search = (...words: string[]) => home.json<Hits>(['tools', ...words, '--json']);
   const description = await search('add', 'numbers', '--limit', '1');
   expect(description).toEqual({
@@ -134,7 +134,7 @@ test('types prints declarations of every schema that compile as they are, whatev
   expect(stdout).toMatch(/martian/);
 });
 
-test('types takes servers by name and a level of detail, and as JSON gives each module with its warnings', async () => {
+test('types takes server names and a level of detail, and gives modules with warnings as JSON', async () => {
   const { shared, modules } = await home.json<{ shared: string; modules: Record<string, unknown>[] }>([
     ...['types', 'everyday', '--detail', 'signatures', '--json'],
   ]);
@@ -160,7 +160,7 @@ test('tools that go to the client directly are in neither', async () => {
   expect(stdout).not.toContain('export function add(');
 });
 
-test('servers shows state, transport, tools and repaired tools of every server, and is content when all answer', async () => {
+test('servers shows state, transport, tools and repairs, and exits 0 when all answer', async () => {
   const answer = await home.json<{ ok: boolean; servers: Record<string, unknown>[] }>(['servers', '--json']);
   const [everyday, odd, , unused] = answer.servers;
   expect(answer.ok).toBe(true);
@@ -227,7 +227,7 @@ test('servers says why one is down and what to type, shows no secret, and fails'
   ]);
 });
 
-test('tools of a server that went down stay as they were, with a warning, until servers --refresh drops them', async () => {
+test('tools of a server that went down stay, with a warning, until servers --refresh', async () => {
   using own = new Home();
   const script = own.write('server.mjs', `await import(${JSON.stringify(fixture('everyday-server.mjs'))});`);
   own.write('codemode.config.yaml', { mcpServers: { shaky: { command: node, args: [script] } } });

@@ -58,7 +58,7 @@ async function suspendedRun(text: string, more = '', token = 'agent') {
 }
 const stateOf = async (runId: string, token = 'agent') => (await rest.get(`/runs/${runId}`, token)).body.state;
 
-test('a run that needs a person is suspended, approved over REST, resumed, and answered by its id [B16, C1]', async () => {
+test('a run that needs a person is suspended, approved over REST, resumed, and fetched by id [B16, C1]', async () => {
   const { answer, runId, id } = await suspendedRun('one');
   expect([answer.status, answer.headers.get('location')]).toEqual([202, `/api/v1/runs/${runId}`]);
   expect(answer.body).toMatchObject({ success: false, error: { type: 'security', code: 'APPROVAL_PENDING' } });

@@ -70,7 +70,7 @@ const CAPABILITIES = ['mcp:everyday', 'mcp:ledger', 'mcp:missing', 'mcp:fleeting
 const execute = (code: string, more: object = {}): Promise<RestAnswer> =>
   rest.post('/execute', server.token, { code, capabilities: CAPABILITIES, ...more });
 
-describe('what goes wrong has a type and a code by its cause, and the status says whether anything ran [C13]', () => {
+describe('errors have a type and a code by cause, and the status says whether anything ran [C13]', () => {
   test.each<[string, string, string, object?]>([
     ['validation', 'SYNTAX_ERROR', 'return ('],
     ['validation', 'IMPORT_FAILURE', 'await import("node:fs")'],

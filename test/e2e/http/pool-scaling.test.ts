@@ -47,7 +47,7 @@ async function figures(): Promise<Record<string, number>> {
   return Object.fromEntries([...found].map(([, name, count]) => [name, Number(count)]));
 }
 
-test('processes are there before the first program, grow with their callers to the maximum and fall back when idle [C11]', async () => {
+test('processes start before the first program, grow with callers to the maximum, and shrink [C11]', async () => {
   await until(async () => (await figures()).spares === 1);
   expect(await figures()).toMatchObject({ processes: 0, running: 0, queued: 0, refused: 0 });
   const meet = 'return await mcp.everyday.meet({ count: 3 })';
@@ -61,7 +61,7 @@ test('processes are there before the first program, grow with their callers to t
   await until(async () => ((await figures()).spares ?? 0) >= 1);
 });
 
-test('past its bound the line refuses by name: 503 with Retry-After over REST, an error over WebSocket and MCP [C11]', async () => {
+test('a full queue refuses by name: 503 with Retry-After over REST, errors elsewhere [C11]', async () => {
   // Programs that compute keep their workers, so that nobody's turn can come.
   const hangUp = new AbortController();
   const busy = ['ada', 'grace'].map((name) => execute(name, 'for (;;) {}', hangUp.signal).catch(() => 'gone'));

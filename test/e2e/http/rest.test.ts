@@ -279,7 +279,7 @@ test('tokens open what they are good for: 401 without one, 403 with another scop
   expect(await get('/approvals', 'ann')).toMatchObject({ status: 200, body: { approvals: [] } });
 });
 
-test('a client that hangs up ends its run, and a run can be seen and cancelled by its caller only [C1]', async () => {
+test('a client that disconnects ends its run; only its caller can see and cancel a run [C1]', async () => {
   const code = 'return await mcp.everyday.slow({ ms: 60_000 })';
   const hangUp = new AbortController();
   const leaving = fetch(`${server.url}/api/v1/execute`, {

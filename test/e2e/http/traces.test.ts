@@ -76,7 +76,7 @@ globalThis.__codemode_result__ = { legacy: await legacy.meta({}), modern: await 
 
 describe('a request over MCP', () => {
   test.each(['legacy', 'modern'] as const)(
-    'of the %s era goes on in the trace of its client, and so do the servers that its program calls [X4]',
+    "of the %s era continues its client's trace, and so do the servers its program calls [X4]",
     async (era) => {
       await using connected = await server.connect(era);
       const trace = newTrace();
@@ -120,7 +120,7 @@ describe('a request over MCP', () => {
     },
   );
 
-  test('takes the headers that it came with where the message says nothing; a tool called directly is traced too [X4]', async () => {
+  test('uses its HTTP headers where the message has none; a direct tool call is traced too [X4]', async () => {
     const trace = newTrace();
     const message = { jsonrpc: '2.0', id: 1, method: 'initialize' };
     const post = async (body: object, session?: string) =>
@@ -243,7 +243,7 @@ describe('a request over REST', () => {
   });
 });
 
-test('nothing of what programs send, get, throw or are made of is in a trace, a metric or the log [X4, C14]', async () => {
+test('nothing that programs send, receive, throw or contain is in a trace, metric or log [X4, C14]', async () => {
   const trace = newTrace();
   const code = `for (const secret of ['${SECRET}', '${PRIVATE}']) {
       console.log(secret);
@@ -270,7 +270,7 @@ async function metrics(): Promise<string> {
   return response.text();
 }
 
-test('metrics count starts, runs, calls and what servers were asked, by names that do not come from servers [X4]', async () => {
+test('metrics count starts, runs, calls and requests, with labels that servers cannot choose [X4]', async () => {
   await using connected = await server.connect();
   const code = `import * as legacy from '@codemode/servers/legacy';
     for (const name of Object.keys(legacy)) if (name !== 'delete_all') await legacy[name]({}).catch(() => {});`;
@@ -286,7 +286,7 @@ test('metrics count starts, runs, calls and what servers were asked, by names th
   expect(text).not.toMatch(/meta|hostile|forbidden/);
 });
 
-test('the log is JSON on the console and in files that only their owner reads, rotated by size; it names runs and traces [C14]', async () => {
+test('the log is JSON on the console and in owner-only rotated files, with runs and traces [C14]', async () => {
   const trace = newTrace();
   await execute('return 1', { traceparent: trace.traceparent });
   for (let index = 0; index < 60; index++) await execute('return 1');

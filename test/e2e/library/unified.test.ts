@@ -85,7 +85,7 @@ describe('names', () => {
   });
 });
 
-test('callTool under the profile unified is a call of the contract: its rates, its time, its codes, its values [C7] [C13]', async () => {
+test("callTool in profile unified follows the contract's rates, times, codes and values [C7] [C13]", async () => {
   let [now, most] = [0, 0];
   const work = async () => {
     most = Math.max(most, ++now);

@@ -51,7 +51,7 @@ test.each((['legacy', 'modern'] as const).flatMap((era) => NO.map(([does, answer
 );
 
 test.each(['legacy', 'modern'] as const)(
-  'in the %s era a no is final for the run: a program that makes the same call again and again asks nobody again',
+  'in the %s era a denial is final for the run: repeating the call asks nobody again',
   async (era) => {
     using home = new LedgerHome();
     await using session = await connectForms(home, () => ({ action: 'decline' }), era);
@@ -65,7 +65,7 @@ globalThis.__codemode_result__ = [said.length, new Set(said).size, said[0]];`);
   },
 );
 
-test('in the newer era a program that asks twice is asked about twice, and a closed form leaves the question open', async () => {
+test('in the newer era two approvals ask twice, and a closed form leaves one open', async () => {
   using home = new LedgerHome();
   const answers = [{ action: 'accept', content: { decision: 'approve' } }, { action: 'cancel' }];
   await using session = await connectForms(home, () => answers.shift() ?? { action: 'cancel' }, 'modern');
@@ -76,7 +76,7 @@ await write({ text: 'first' }); await write({ text: 'second' });`);
   expect(home.lines).toEqual(['write first']);
 });
 
-test('without a form the run is suspended, resumes in the same host, and a later program gets its response [B16]', async () => {
+test('without a form the run is suspended, resumed by the same host, and answered later [B16]', async () => {
   using home = new LedgerHome();
   await using session = await connectForms(home);
   const { runId = '', diagnostics } = await session.run(WRITES(2));
@@ -103,7 +103,7 @@ test('without a form the run is suspended, resumes in the same host, and a later
   expect(home.lines.sort()).toEqual(['write 0', 'write 1']);
 });
 
-test('a tool that is called directly asks too, and the same call made again after a yes goes through once', async () => {
+test('a tool called directly asks too, and the same call after an approval passes once', async () => {
   using home = new LedgerHome({
     approvals: { grace: '50ms' },
     defaults: { codeMode: { excludedTools: ['write'] } },

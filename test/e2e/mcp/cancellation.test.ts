@@ -90,7 +90,7 @@ test.each(ERAS)('a closed HTTP request ends its run without a word of the client
   await until(async () => (await run(connected.client, COUNT)).result === '1');
 });
 
-test('at a time limit the call in flight is cancelled at the server, and what was logged is returned [A30]', async () => {
+test('at a time limit the in-flight call is cancelled at the server, and logs are returned [A30]', async () => {
   using home = openHome(config);
   await using program = await openStdio(home);
   await ready(program.client, 'everyday');

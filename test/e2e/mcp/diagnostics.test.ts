@@ -224,7 +224,7 @@ describe('what is under way when the last line has run', () => {
     });
   });
 
-  test('is the work of a function that nobody awaits: without a result, time that ran out is a failure', async () => {
+  test('is unawaited work of a function: without a result, running out of time is a failure', async () => {
     const program = `${EVERYDAY}(async () => { await slow({ ms: 60_000 }); globalThis.__codemode_result__ = 1; })();`;
     const { result, diagnostics } = await codemode.run(program, { limits });
     expect([result, diagnostics[0]?.code]).toEqual([null, 'SANDBOX_LIMIT']);

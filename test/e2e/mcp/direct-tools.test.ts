@@ -99,7 +99,7 @@ test('without code mode every tool is listed under a free name, and nothing else
   expect(JSON.stringify(read.content)).toContain('codemode');
 });
 
-test('content that the protocol does not know arrives as text, and odd names and schemas are listed [E7, X6]', async () => {
+test('unknown content types arrive as text, and odd names and schemas are listed [E7, X6]', async () => {
   using home = openHome({
     mcpServers: { awkward: nodeServer(fixture('awkward-server.mjs'), 'odd-tools') },
     defaults: { codeMode: { enabled: false } },

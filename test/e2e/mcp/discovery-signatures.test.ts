@@ -157,7 +157,7 @@ describe('the description of a tool', () => {
   });
 });
 
-test('code_execution: a tool that a large server does not have is answered with those that fit, and how they are called', async () => {
+test('code_execution: a wrong tool of a large server is answered with similar ones and their use', async () => {
   const tool = (name: string, description: string, property: string) => ({
     name,
     description,

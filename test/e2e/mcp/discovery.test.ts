@@ -71,7 +71,7 @@ test('a program learns which servers and tools there are, and which contract it 
   });
 });
 
-test('each level of detail leaves out what only the higher ones have, and description is the usual one [A16]', async () => {
+test('each level of detail omits what only higher ones have, and description is the default [A16]', async () => {
   const keys = await discover<Record<string, string[]>>(`Object.fromEntries(await Promise.all(
     [undefined, 'name', 'description', 'full'].map(async (detail) => {
       const tools = await d.listTools('every-day', detail === undefined ? undefined : { detail });
@@ -86,7 +86,7 @@ test('each level of detail leaves out what only the higher ones have, and descri
   });
 });
 
-test('search puts the best tool first, keeps to one server and to a limit, and names the server of each hit [A17]', async () => {
+test("search ranks the best tool first, honours server and limit, and names each hit's server [A17]", async () => {
   const found = await discover<Record<string, { serverId: string; toolName: string; inputSchema?: unknown }[]>>(`{
     best: (await d.searchTools('say it again')).results.slice(0, 1),
     limited: (await d.searchTools('a', { limit: 2 })).results,

@@ -115,53 +115,49 @@ describe.concurrent.each(Object.entries(PROFILES))('in profile %s', (name, profi
     expect(JSON.stringify(answer.structuredContent)).toContain('hello you');
   });
 
-  test(
-    'our own tools stay as they were listed, and a server that comes later is told with an answer',
-    need,
-    async () => {
-      using files = openWorkFolder();
-      const sign = join(files.path, 'go-on');
-      using home = openHome({
-        profile: name,
-        catalog: { firstListing: '4s' },
-        mcpServers: {
-          early: slow('--tools', 'early_tool'),
-          late: slow('--until', sign, '--tools', ['late_tool', ...MORE_TOOLS].join()),
-        },
-        defaults: { codeMode: { excludedTools: ['grow'] } },
-      });
-      let changes = { tools: deferred<void>(), resources: deferred<void>() };
-      const onChanged = (what: keyof typeof changes) => () => changes[what].resolve();
-      const heard = { autoRefresh: false, debounceMs: 0 };
-      const options: ClientOptions = {
-        listChanged: {
-          tools: { ...heard, onChanged: onChanged('tools') },
-          resources: { ...heard, onChanged: onChanged('resources') },
-        },
-      };
-      await using program = await openStdio(home, 'legacy', options);
-      const { client } = program;
-      const own = async () => (await client.listTools()).tools.filter(({ name: each }) => each === profile.tool);
-      const before = await own();
-      changes = { tools: deferred(), resources: deferred() };
-      writeFileSync(sign, '');
-      await Promise.all([changes.tools.promise, changes.resources.promise]);
-      const { tools } = await client.listTools();
-      expect(tools.map((each) => each.name)).toEqual(expect.arrayContaining(['early__grow', 'late__grow']));
-      expect(await own()).toEqual(before);
-      const nothing = name === 'go' ? 'fmt.Println(1)' : name === 'unified' ? 'return 1' : '1';
-      const answers = [
-        await callAs({ ...profile, code: nothing }, client),
-        await callAs({ ...profile, code: nothing }, client),
-      ];
-      const said = answers.map((answer) => JSON.stringify(answer));
-      expect(said[0]).toMatch(/late_tool|lateTool/);
-      expect(said[0]).not.toContain('early_tool');
-      // A server of many tools is told by the names of some.
-      expect(said[0]?.length).toBeLessThan(3_500);
-      expect(said[1]).not.toMatch(/late_tool|lateTool/);
-    },
-  );
+  test('our own tools stay as listed, and a late server is announced with an answer', need, async () => {
+    using files = openWorkFolder();
+    const sign = join(files.path, 'go-on');
+    using home = openHome({
+      profile: name,
+      catalog: { firstListing: '4s' },
+      mcpServers: {
+        early: slow('--tools', 'early_tool'),
+        late: slow('--until', sign, '--tools', ['late_tool', ...MORE_TOOLS].join()),
+      },
+      defaults: { codeMode: { excludedTools: ['grow'] } },
+    });
+    let changes = { tools: deferred<void>(), resources: deferred<void>() };
+    const onChanged = (what: keyof typeof changes) => () => changes[what].resolve();
+    const heard = { autoRefresh: false, debounceMs: 0 };
+    const options: ClientOptions = {
+      listChanged: {
+        tools: { ...heard, onChanged: onChanged('tools') },
+        resources: { ...heard, onChanged: onChanged('resources') },
+      },
+    };
+    await using program = await openStdio(home, 'legacy', options);
+    const { client } = program;
+    const own = async () => (await client.listTools()).tools.filter(({ name: each }) => each === profile.tool);
+    const before = await own();
+    changes = { tools: deferred(), resources: deferred() };
+    writeFileSync(sign, '');
+    await Promise.all([changes.tools.promise, changes.resources.promise]);
+    const { tools } = await client.listTools();
+    expect(tools.map((each) => each.name)).toEqual(expect.arrayContaining(['early__grow', 'late__grow']));
+    expect(await own()).toEqual(before);
+    const nothing = name === 'go' ? 'fmt.Println(1)' : name === 'unified' ? 'return 1' : '1';
+    const answers = [
+      await callAs({ ...profile, code: nothing }, client),
+      await callAs({ ...profile, code: nothing }, client),
+    ];
+    const said = answers.map((answer) => JSON.stringify(answer));
+    expect(said[0]).toMatch(/late_tool|lateTool/);
+    expect(said[0]).not.toContain('early_tool');
+    // A server of many tools is told by the names of some.
+    expect(said[0]?.length).toBeLessThan(3_500);
+    expect(said[1]).not.toMatch(/late_tool|lateTool/);
+  });
 });
 
 const MORE_TOOLS = Array.from({ length: 60 }, (_, index) => `tool_that_comes_late_as_number_${index}`);
@@ -194,7 +190,7 @@ test('the first list is answered at once when every server has answered or faile
   expect(ms).toBeLessThan(20_000);
 });
 
-test('a server that hangs keeps the first list waiting as long as the setting says, and no later list', async () => {
+test('a hanging server delays the first list as long as the setting says, and no later list', async () => {
   using home = openHome({ catalog: { firstListing: '2s' }, mcpServers: { fast: slow(), stuck: hung() } });
   await using program = await openStdio(home);
   const first = await timed(descriptionsOf(program.client));

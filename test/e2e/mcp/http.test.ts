@@ -88,7 +88,7 @@ test('it says that it lives and is ready, and stops in order when it is told to 
   await ended(started);
 });
 
-test('the event stream of a session stays open until the session ends, and an ended session is gone [X1]', async () => {
+test("a session's event stream stays open until the session ends; an ended session is gone [X1]", async () => {
   using home = openHome(config);
   await using server = await startServe(home);
   const mcp = (method: string, more: Record<string, string> = {}, body?: object) =>
@@ -142,7 +142,7 @@ test('the access token is printed by `token`, and by nothing else [X6]', async (
   expect(server.stderr()).not.toContain(server.token);
 });
 
-test('a port that is taken, a profile that is not there and an unknown model are said in one line [X6]', async () => {
+test('a port in use, an unknown profile and an unknown model are reported in one line [X6]', async () => {
   using home = openHome({ ...config, models: [{ ref: 'large' }] });
   await using server = await startServe(home);
   const port = new URL(server.url).port;

@@ -20,7 +20,7 @@ function stateOf({ state }: Home): string {
   return files.map((file) => readFileSync(join(file.parentPath, file.name), 'utf8')).join('\n');
 }
 
-test('what a tool returned is in what the agent reads at the next start, marked as observed; values are nowhere', async () => {
+test("an observed result shape is in the next start's prompt, marked, without any values", async () => {
   using home = openHome({ mcpServers });
   await learn(home);
   await using program = await openStdio(home);
@@ -125,7 +125,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-test('servers that this caller has used stand first in the next session, and stay in place within one', async () => {
+test('servers that this caller has used come first in the next session, and stay within one', async () => {
   const servers = { alpha: everyday(), beta: everyday(), gamma: everyday() };
   using home = openHome({ ...AS_SHIPPED, mcpServers: servers });
   const listed = async (used: string) => {

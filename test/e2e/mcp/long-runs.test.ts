@@ -55,7 +55,7 @@ async function open(answerWithinMs: number) {
   return { connect, [Symbol.asyncDispose]: close };
 }
 
-test('a run that takes longer than clients wait is answered with its id, and a later run waits for it [A8]', async () => {
+test('a run longer than clients wait is answered with its id, and a later run waits for it [A8]', async () => {
   await using host = await open(1_000);
   const here = await host.connect('one');
   const meet = `import { meet } from '@codemode/servers/everyday'; globalThis.__codemode_result__ = await meet({ count: 2 });`;

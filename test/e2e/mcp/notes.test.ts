@@ -398,7 +398,7 @@ describe('profile code_execution', needs('bubblewrap'), () => {
     expect(error.message).toContain(hint);
   });
 
-  test('a script that takes a failed call for data is told that the call failed, and how the others answer', async () => {
+  test('a script that uses a failed call as data is told that it failed and how others answered', async () => {
     const code =
       'var user = call_tool("crm", "get-user", { name: "x" }).result; call_tool("crm", "locked", {}).result.name';
     expect(notesOf(await run(code))).toEqual([

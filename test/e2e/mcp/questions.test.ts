@@ -121,7 +121,7 @@ describe.each(['legacy', 'modern'] as const)('over HTTP, clients of the %s era',
   });
 });
 
-test('over Streamable HTTP the stream of a question tells whose it is, so that two clients are asked at once', async () => {
+test('over Streamable HTTP a question goes to its own client, so two clients are asked at once', async () => {
   await using upstream = await startHttpServer('sessions');
   using home = openHome({ ...DESK, mcpServers: { everyday: { url: `http://127.0.0.1:${upstream.port}/mcp` } } });
   await using server = await startServe(home);
@@ -138,7 +138,7 @@ test('over Streamable HTTP the stream of a question tells whose it is, so that t
   for (const { client } of clients) await client.close();
 });
 
-test('the reference server "everything" gets completions, answers and folders of a client over HTTP', async () => {
+test('the reference server "everything" gets completions, answers and roots from an HTTP client', async () => {
   using home = openHome({ ...DESK, mcpServers: { everything: packageServer('server-everything', 'stdio') } });
   await using server = await startServe(home);
   await using connected = await server.connect('legacy', CAPABLE, 'desk');

@@ -41,7 +41,7 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
     expect(session.client.getInstructions()).not.toContain('run_python');
   });
 
-  test('answers with the result, and beside it what was printed; a wrong request is refused by name [B3, B7]', async () => {
+  test('answers with the result and the output; a wrong request is refused by name [B3, B7]', async () => {
     using home = openHome(SERVERS);
     await using session = await openStdio(home);
     const call = async (name: string, request: Record<string, unknown>) =>
@@ -117,7 +117,7 @@ function factsOf({ _meta }: Pick<CallToolResult, '_meta'>): Omit<Envelope, 'resu
   return _meta?.['io.github.codemode/envelope'] as Omit<Envelope, 'result'>;
 }
 
-test('a model is told what came of a program; ids and digests are where no client shows them to it', async () => {
+test("a model reads a program's outcome; ids and digests are only where clients hide them", async () => {
   using home = openHome({ profile: 'runner', mcpServers: {} });
   await using session = await openStdio(home);
   const call = (code: string) => session.client.callTool({ name: 'run_node', arguments: { code } });

@@ -112,7 +112,7 @@ describe('without a jail', () => {
   // The second key is missing, so this is refused on every machine.
   const unsafe = { ...config, sandbox: { isolation: 'none', workers: { min: 1 } } };
 
-  test('it ends with status 69 and what to do, though the client has been answered, and runs nothing', async () => {
+  test('it exits with 69 and says what to do after answering the client, and runs nothing', async () => {
     using home = openHome(unsafe);
     const { child, say, answerTo, initialize, stderr } = speak(home);
     expect(await initialize()).toMatchObject({ result: { serverInfo: { name: 'codemode' } } });
@@ -161,7 +161,7 @@ test('the first questions are answered from disk while a server hangs [X1]', asy
   folder[Symbol.dispose]();
 });
 
-test('a server that crashes in the middle of a run costs one call, and is there again for the next [A33]', async () => {
+test('a server that crashes during a run costs one call and is back for the next [A33]', async () => {
   using home = openHome(config);
   await using program = await openStdio(home);
   await ready(program.client, 'everyday');
@@ -217,7 +217,7 @@ test('what servers ask is passed on to a client that can answer, with the name o
   expect(asked).toEqual(['everyday asks: Are you sure?']);
 });
 
-test('a server that asks where no client can answer is told so, and the program sees it as a failed call', async () => {
+test('a server that asks where no client can answer is told so, and its call fails', async () => {
   using home = openHome(config);
   await using program = await openStdio(home);
   await ready(program.client, 'everyday');

@@ -96,7 +96,7 @@ test('the types of all tools are one interface that compiles [C10]', async () =>
   expect(prompt).not.toContain('Generated at');
 });
 
-test('a forgotten await and a part taken for the whole are warned about in logs, with their lines', async () => {
+test('a forgotten await and a partial result are warned about in logs, with their lines', async () => {
   const paging = nodeServer(fixture('paging-server.mjs'));
   using home = openHome({ ...config, mcpServers: { everyday: everyday(), excel: paging } });
   await using connected = await openStdio(home);
@@ -158,7 +158,7 @@ test('a suspended run says how its result is had, in one sentence [C2]', async (
   expect(stdout).toContain('runs wait');
 });
 
-test('a description that is cut names every namespace, or says how many more there are and how to list them [C2]', async () => {
+test('a cut description names every namespace, or counts the others and says how to list them [C2]', async () => {
   const mcpServers = Object.fromEntries(
     Array.from({ length: 12 }, (_, index) => [`everyday-number-${index}`, everyday()]),
   );

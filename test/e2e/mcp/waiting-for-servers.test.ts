@@ -204,7 +204,7 @@ describe.concurrent('`codemode servers` says why a server is not there', () => {
   });
 });
 
-test.concurrent('a run does not wait to the end for a server that prints for people, and says what it prints', async () => {
+test.concurrent('a run stops waiting early for a server that prints plain text, and quotes it', async () => {
   using home = openHome({ mcpServers: { chatty: slow('--garbage') } });
   const source = `import * as chatty from '@codemode/servers/chatty'; globalThis.__codemode_result__ = Object.keys(chatty);`;
   const { value, ms } = await timed(runProgram(home, 'run', programFile(home, source)));

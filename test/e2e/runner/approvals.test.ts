@@ -69,7 +69,7 @@ result = [answer['structuredContent']['lines'] for answer in (read, first, secon
 );
 
 describe.each(LANGUAGES)('a call of a %s program that needs a person', needs('bubblewrap', 'python3'), (language) => {
-  test('is refused at once where nobody can be asked, with the command that lets it through once in a second run [B2, B15, B16]', async () => {
+  test('is refused at once where nobody can be asked, with the command that allows it in a new run [B2, B15, B16]', async () => {
     using home = new LedgerHome();
     const run = async (input = WRITE[language]) =>
       read(await home.run(['--config', home.config, 'runner', language], { input }));

@@ -39,7 +39,7 @@ describe.each(LANGUAGES)('codemode runner %s', needs('bubblewrap', 'python3'), (
     expect(stderr).toBe('out\nerr\n');
   });
 
-  test('calls tools by modules and by the client, and gets MCP results, errors and the normalised shape [B4, B11]', async () => {
+  test('calls tools by modules and by the client, and gets MCP results, errors and plain values [B4, B11]', async () => {
     const { data, stderr } = await run({
       node: `import * as everyday from './servers/every_day/index.js';
         import { callTool, normalize, ToolError } from './client/mcp_client.js';
@@ -79,7 +79,7 @@ result = { 'where': os.getcwd(), 'sum': added['structuredContent'], 'text': name
     });
   });
 
-  test('has a catalog: manifest first, definitions on demand, and the right question for a wrong one [B13]', async () => {
+  test('has a catalog: manifest first, definitions on demand, and a suggestion for a wrong name [B13]', async () => {
     const { data, stderr } = await run({
       node: `const wrong = [];
         for (const ask of [() => catalog.searchTools({ detail: 'all' }), () => catalog.getToolDefinition({ serverId: 'every-day', name: 'ad' }),
@@ -126,7 +126,7 @@ asyncio.run(main())`,
     ]);
   });
 
-  test('hands over the last line where there is no result, once nothing is left to do; another status is a failure [B6]', async () => {
+  test('prints the last value where there is no result; another exit status is a failure [B6]', async () => {
     const late = {
       node: `setTimeout(() => console.log('{"late":true}'), 20); console.log('working');`,
       python: `import threading\nthreading.Timer(0.02, lambda: print('{"late":true}')).start()\nprint('working')`,

@@ -7,7 +7,7 @@ import { LANGUAGES, RunnerHome, read } from '../../support/runner.js';
 const NAMES = ['busy', 'away', 'away_write', 'lost'];
 
 test.each(LANGUAGES)(
-  '429 is RateLimit with its wait, 503 and lost answers of read-only tools are TransientNetwork: %s [B11, B22]',
+  '429 is RateLimit with its wait; 503 and lost read-only answers are TransientNetwork: %s [B11, B22]',
   needs('bubblewrap', 'python3'),
   async (language) => {
     await using server = await startRefusingServer();

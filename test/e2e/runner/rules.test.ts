@@ -54,7 +54,7 @@ result = (await normalize(add({'a': float('nan'), 'b': {1, 2}})))['error']`,
     });
   });
 
-  test('a full disk, too many processes and deep recursion have types of their own, with keys that exist [B9]', async () => {
+  test('a full disk, too many processes and deep recursion have their own types and real keys [B9]', async () => {
     const disk = await run({
       node: `import fs from 'node:fs'; fs.writeFileSync('/workspace/x', Buffer.alloc(20_000_000));`,
       python: `open('/workspace/x', 'wb').write(b'x' * 20_000_000)`,

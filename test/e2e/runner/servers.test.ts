@@ -79,7 +79,7 @@ result = [(await normalize(module.add({'a': 1, 'b': 2})))['error']['message'] fo
   });
 });
 
-test('codemode tools tells the names of both languages, and takes the words of the catalog for detail [B13]', async () => {
+test("codemode tools shows the names of both languages and takes the catalog's detail levels [B13]", async () => {
   using home = new RunnerHome({ ...SERVERS, profile: 'runner' });
   const words = ['--config', home.config, 'tools', 'add numbers', '--server', 'every-day'];
   const { results } = await home.json<{ results: object[] }>([...words, '--detail', 'name+description', '--json']);

@@ -55,7 +55,7 @@ describe('a call that needs a person', () => {
     expect(await home.show(runId ?? '')).toMatchObject({ runId, state: 'suspended', response: null });
   });
 
-  test('is made once it was approved, by a host that is started later, and its outcome can be fetched [B16]', async () => {
+  test('is made after its approval by a host started later, and its outcome can be fetched [B16]', async () => {
     using home = new LedgerHome();
     const { runId = '' } = await home.program(WRITE('two'));
     const [approval] = await home.pending();

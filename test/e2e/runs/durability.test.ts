@@ -119,7 +119,7 @@ test('of two hosts that resume the same run at once, one gets it', async () => {
   expect(await home.show(runId)).toMatchObject({ state: 'succeeded' });
 });
 
-test('of hosts that race for a run and are killed in turn, each goes on where the one before was stopped', async () => {
+test('hosts that race for a run and are killed in turn each continue where the last stopped', async () => {
   using home = new LedgerHome();
   const runId = await approved(
     home,

@@ -152,7 +152,7 @@ afterAll(() => {
 });
 
 test.each(Object.keys(PHASES) as PhaseName[])(
-  'wherever a host is killed in "%s", no call is made twice, none is lost, and the run goes on [B18]',
+  'a host killed anywhere in "%s" repeats no call, loses none, and the run continues [B18]',
   { ...NEEDED, timeout: TRIES_ALL ? 3_600_000 : 120_000 },
   async (phase) => {
     const { before, points } = undisturbed.get(phase) as NonNullable<ReturnType<typeof undisturbed.get>>;

@@ -172,7 +172,7 @@ describe('the flow guard', () => {
   });
   afterAll(() => codemode[Symbol.asyncDispose]());
 
-  test('asks before a call leaves with private data, even where a rule allows it, and says whose data it is', async () => {
+  test('asks before a call sends private data, even where a rule allows it, and names the source', async () => {
     const [before, , after, open] = await outcomesOf(codemode, [
       ['mail', 'draft({})'],
       ['crm', 'find({})'],
@@ -222,7 +222,7 @@ describe('the flow guard', () => {
   });
 });
 
-test('what a run has received and spent is stored with it, and counts after another process resumes it', async () => {
+test('what a run has read and spent is stored with it and counts after another process resumes', async () => {
   using scripts = new Home();
   const serverOf = (name: string, labels: string[]) => ({
     command: process.execPath,

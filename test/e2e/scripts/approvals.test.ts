@@ -39,7 +39,7 @@ test('a user who says no is a value that the script sees [D2]', async () => {
   expect(home.lines).toEqual([]);
 });
 
-test('where nobody can be asked, the script is told what the user has to type, and the same script makes the call once [D2]', async () => {
+test('where nobody can be asked, the script gets the command to type, and then calls once [D2]', async () => {
   using home = new LedgerHome();
   await using session = await connect(home);
   const source = `var res = ${WRITE}; res.ok ? res.result : [res.error.code, res.error.message]`;

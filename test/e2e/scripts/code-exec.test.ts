@@ -203,7 +203,7 @@ describe("the document's configuration", () => {
     expect((await exec(home, '--code=for(;;);')).stdout).toContain('"TIMEOUT"');
   });
 
-  test('is read from where it is pointed to, with servers as a list or a map, and those switched off left out [D9]', async () => {
+  test('is read from the named path, with servers as a list or a map, without disabled ones [D9]', async () => {
     using place = openProxyHome();
     const { home, github } = place;
     const settings = { enable_code_execution: true };

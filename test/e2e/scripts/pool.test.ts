@@ -9,7 +9,7 @@ const SCRIPTS = 50;
 const PLACES = 5;
 const SOON = { timeout: 60_000, interval: 50 };
 
-test('as many scripts run as the pool has places, the others wait without spending time, and the host answers meanwhile [D6]', {
+test('as many scripts run as there are workers; others queue without spending their time [D6]', {
   timeout: 120_000,
 }, async () => {
   using home = openHome({});

@@ -99,7 +99,7 @@ describe('codemode scripts', () => {
     );
   });
 
-  test('refuses what cannot be read with its place, what is taken, and what is too large; nothing of it has run', async () => {
+  test('refuses unreadable input with its position, taken names and oversized files; nothing runs', async () => {
     using home = new ScriptsHome();
     const broken = await home.add('broken', 'const a = 1;\nconst b = ;\n');
     expect(broken).toMatchObject({ status: 2, stderr: expect.stringContaining('line 2, column 11') });
@@ -311,7 +311,7 @@ globalThis.__codemode_result__ = (await write({ text: input.text })).did;`;
   });
 });
 
-test('agents are told of stored scripts; each runs them as itself, and one that is removed runs on', async () => {
+test('agents see stored scripts, run them as themselves, and a removed one finishes its run', async () => {
   using ledger = new ScriptsHome();
   const config = {
     policy: [{ tools: 'ledger/look', caller: 'command line', decision: 'deny', reason: 'agents only' }],

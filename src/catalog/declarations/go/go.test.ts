@@ -152,7 +152,7 @@ describe('names', () => {
     );
   });
 
-  test('equal names of several servers are told apart by the server, of one by numbers, whatever order they come in', () => {
+  test("equal names of several servers get the server's name, of one server numbers, in any order", () => {
     const tools = [
       tool('a.b', undefined, { serverId: 's2' }),
       tool('a_b', undefined, { serverId: 's1' }),

@@ -65,7 +65,7 @@ describe('documentation', () => {
     expect(text).toContain('/** @warning not expressed in this type: if/then/else */');
   });
 
-  test('compact keeps one sentence, defaults and formats; every level keeps annotations and warnings [A26]', () => {
+  test('compact keeps a sentence, defaults and formats; every level keeps annotations and warnings [A26]', () => {
     const schema = {
       type: 'object',
       properties: {

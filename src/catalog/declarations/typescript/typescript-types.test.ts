@@ -71,7 +71,7 @@ describe('types (A25)', () => {
     expect(typeOf({ type: 'array', ...schema })).toBe(expected);
   });
 
-  test('required properties are required, and a required name without a schema is an unknown field (E9)', () => {
+  test('required properties are required, and a required name without a schema is unknown (E9)', () => {
     expect(inputOf({ type: 'object', properties: { city: { type: 'string' } }, required: ['location'] })).toBe(
       'input: { city?: string; location: unknown }',
     );
@@ -124,7 +124,7 @@ describe('types (A25)', () => {
     ).toBe('input: { id: string; n: number }');
   });
 
-  test('alternatives in what is required are written out while they are short, and added while they are not', () => {
+  test('short alternatives of required properties are written out, long ones are summarised', () => {
     const anyOf = [{ required: ['a'] }, { required: ['b'] }];
     const few = { a: { type: 'string' }, b: { type: 'string' } };
     expect(inputOf({ type: 'object', properties: few, anyOf })).toBe(
@@ -163,7 +163,7 @@ describe('references (A25)', () => {
     expect(text).toContain('  interface Point { x: number }\n  export function f(input?: { p?: Point; q?: Point })');
   });
 
-  test('equal definitions of several tools are one type, also where they refer to each other under other names', () => {
+  test('equal definitions of several tools become one type, even under different reference names', () => {
     const list = (node: string, value: string) => ({
       type: 'object',
       $defs: {

@@ -118,7 +118,7 @@ describe('bounds', () => {
   const nested = (depth: number): JsonObject =>
     depth === 0 ? { type: 'string' } : { type: 'object', properties: { [`level${depth}`]: nested(depth - 1) } };
 
-  test('a tool that is too large loses its words first, then what is nested deeply, and says how to see the rest', () => {
+  test('an oversized tool loses its text first, then deep nesting, and says how to see the rest', () => {
     const wordy = {
       type: 'object',
       properties: { a: { type: 'string', description: 'word '.repeat(90) }, b: nested(2) },
@@ -147,7 +147,7 @@ describe('bounds', () => {
     expect(text).toContain('export function f(input: unknown): Promise<unknown>;');
   });
 
-  test('ten thousand levels, a thousand definitions in a chain and merging without end all come to an end', () => {
+  test('ten thousand levels, a chain of a thousand definitions and endless merging all terminate', () => {
     let deep = '{"type":"string"}';
     for (let level = 0; level < 3_000; level += 1) deep = `{"type":"object","properties":{"a":${deep}}}`;
     const chain = Object.fromEntries(
@@ -217,7 +217,7 @@ declare module "@codemode/servers/s" {
 `);
   });
 
-  test('come with a mark alone where only signatures are wanted, and not at all where they do not fit', () => {
+  test('are only marked where signatures are wanted, and left out where they do not fit', () => {
     expect(declareObserved({ observedTypeOf, detail: 'signatures' })).toContain(
       'plain(input?: Record<string, never>): Promise</* observed, not declared */ {',
     );
@@ -241,7 +241,7 @@ describe('declarations for scripts', () => {
     return typeCheck(new Map(Object.entries(files)));
   };
 
-  test('are overloads of the one function that scripts have, by the names that servers and tools really have', () => {
+  test('are overloads of the one function for scripts, with the real names of servers and tools', () => {
     expect(text).toBe(`/** Git (configured as "git \\"hub") */
 declare function call_tool(server: "git \\"hub", tool: "list-repos", args: { owner: string }): CallResult<JsonValue>;
 

@@ -63,7 +63,7 @@ describe('what a host cleans up for all', needs('postgresql'), () => {
     expect(await names('sealed_values', 'name')).toEqual(['access token', 'result new']);
   });
 
-  test('more questions than the database has room for locks expire, and one whose job was lost gets another', async () => {
+  test('more approvals than the database has locks for expire, and a lost job is created again', async () => {
     const open = async () =>
       (await postgres.query<{ count: number }>(`SELECT count(*) FROM codemode.approvals WHERE state = 'PENDING'`))[0];
     await postgres.query(

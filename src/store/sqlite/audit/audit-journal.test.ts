@@ -149,7 +149,7 @@ describe('who has no key', () => {
     }
   });
 
-  test('cannot plant a forged journal, or one of another folder: calls are refused until the chain is restarted [B18]', async () => {
+  test('cannot plant a forged or foreign journal: calls are refused until the chain is restarted [B18]', async () => {
     using other = await open({ host: 'foreign' });
     other.journal.write(sent('foreign.1'));
     using left = await open();

@@ -77,7 +77,7 @@ test('suspended runs of one caller take no more disk than its quota; another cal
   database.close();
 });
 
-test('a run is listed with its title and duration, and both survive that it is suspended and cancelled', async () => {
+test('a listed run keeps its title and duration after it is suspended and cancelled', async () => {
   const database = await Database.open(mkdtempSync(join(folder, 'titles-')));
   const store = new SqliteRunStore(database, new Uint8Array(32).fill(1));
   store.suspend({ ...RUN, id: 'abcd-1', program: new Uint8Array([1]), contextJson: '{}', title: 'await it()' }, 1);
@@ -118,7 +118,7 @@ test('ids are found by the characters they start with, wildcards included', asyn
   database.close();
 });
 
-test('who can write to the file, without the key, moves no answer to another caller and sends no call again', async () => {
+test('someone who writes the file without the key moves no answer and repeats no call', async () => {
   const state = mkdtempSync(join(folder, 'moved-'));
   const database = await Database.open(state);
   const store = new SqliteRunStore(database, new Uint8Array(32).fill(1));
@@ -156,7 +156,7 @@ test('large answers of one caller take no more disk than it may have, and nothin
   database.close();
 });
 
-test('modules that many recordings share are stored once, and go with the last run that names them', async () => {
+test('modules that many recordings share are stored once and deleted with the last run', async () => {
   const home = mkdtempSync(join(folder, 'modules-'));
   const database = await Database.open(home);
   const quotas = new CallerQuotas({ ...DEFAULT_QUOTAS, history: 10 });

@@ -79,7 +79,7 @@ test('in the newer era the word that a call is cancelled carries the envelope', 
   expect(sent.map(({ params }) => params._meta)).toEqual([envelope, envelope]);
 });
 
-test('the outcome of calls that are open when the connection ends is unknown, and later ones are not sent', async () => {
+test('calls open when the connection ends have an unknown outcome, and later ones are not sent', async () => {
   const { calls, sent } = open();
   const before = begin(calls);
   calls.close();

@@ -37,7 +37,7 @@ test('a request and a notification are no answers', () => {
   });
 });
 
-test('what is taken for a usual answer is what the library reads of it, and anything else is left to the library', () => {
+test("a usual answer is read directly with the library's result; others go to the library", () => {
   const ids: unknown[] = [1, 0, -1, 1.5, 2 ** 60, 'a', '', null, undefined, {}, true];
   const results: unknown[] = [{}, { a: 1 }, { _meta: {} }, { _meta: 1 }, [], null, 'a', 1, undefined];
   const others: object[] = [

@@ -11,7 +11,7 @@ test('a server is told what is answered and nothing else; questions to the model
   expect(told()).toEqual({});
 });
 
-test('open questions of one caller, from however many clients, keep no other caller from being asked', async () => {
+test('open questions of one caller, from any number of clients, do not block other callers', async () => {
   const questions = new Questions('server', { announced: () => [], onlyClient: () => undefined }, true);
   const asked: string[] = [];
   const respondent = (caller: string, client: number, isAnswering: boolean): Respondent => ({

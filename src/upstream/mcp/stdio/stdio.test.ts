@@ -26,7 +26,7 @@ async function atFirstLine(script: string): Promise<{ transport: StdioTransport;
   return { transport, order };
 }
 
-test('a message that a dying process does not take was not sent, and what the process died of is known by then', async () => {
+test('a message that a dying process does not take counts as unsent, with the exit reason known', async () => {
   const { transport, order } = await atFirstLine('exec 0<&-; echo deaf; sleep 0.2; echo no licence >&2; exit 3');
   const refused = await transport.send(MESSAGE).catch((error: unknown) => {
     order.push('not sent');

@@ -134,7 +134,7 @@ test('an error keeps its cause and its stack, and a DOMException stays one', () 
   ).toEqual(['TypeError', 'inner', { deep: 1 }, true, true, 'AbortError', 20]);
 });
 
-test('an object that can not be transferred is a DataCloneError, as the standard has it and Node has not', () => {
+test('an object that cannot be transferred throws a DataCloneError, unlike in Node', () => {
   expect(
     guest.evaluate(
       `(() => { try { structuredClone(1, { transfer: [{}] }); } catch (error) { return error.name; } })()`,
