@@ -1,13 +1,13 @@
 // @ts-check
 // A Vitest reporter that writes down, for the closing summary of `npm test`, what passed, failed and was skipped in each
-// file, and why it was skipped.
+// file, why it was skipped, and when the file ran: what is idle at the end shows in these times (LONGEST in vitest.config.ts).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { CACHE, ROOT } from './repository.mjs';
 
 /**
  * @typedef {{ title: string, reason?: string | undefined }} SkippedTest
- * @typedef {{ passed: number, failed: string[], skipped: SkippedTest[] }} FileReport
+ * @typedef {{ passed: number, failed: string[], skipped: SkippedTest[], startSeconds?: number, endSeconds?: number }} FileReport
  * @typedef {{ files: Record<string, FileReport>, flaky?: string[] }} TestReport
  */
 
@@ -82,6 +82,22 @@ export function summarize(reports) {
 
 /** Vitest wants reporters as default exports. */
 export default class TestReportReporter {
+  #started = performance.now();
+  /** @type {Map<string, { startSeconds?: number, endSeconds?: number }>} by module id */
+  #times = new Map();
+
+  onTestModuleQueued(module) {
+    this.#times.set(module.id, { startSeconds: this.#seconds() });
+  }
+
+  onTestModuleEnd(module) {
+    this.#times.set(module.id, { ...this.#times.get(module.id), endSeconds: this.#seconds() });
+  }
+
+  #seconds() {
+    return Math.round((performance.now() - this.#started) / 100) / 10;
+  }
+
   onTestRunEnd(modules, unhandledErrors) {
     /** @type {Map<string, TestReport>} */
     const reports = new Map();
@@ -89,7 +105,7 @@ export default class TestReportReporter {
       const { name } = module.project;
       const report = reports.get(name) ?? { files: {} };
       reports.set(name, report);
-      report.files[relative(ROOT, module.moduleId)] = reportOf(module);
+      report.files[relative(ROOT, module.moduleId)] = { ...reportOf(module), ...this.#times.get(module.id) };
     }
     // An error outside any test must not get lost. It belongs to the file that ran when it came.
     const [first] = reports.values();
