@@ -51,7 +51,8 @@ export function entriesWithin(
   const all = rest === '' ? '' : `; ${rest}`;
   // The last entry says so, as it does if the program's own limit is reached.
   const lost = limit === undefined ? '' : ` T${limit.message.slice(TRUNCATED.length + 1)}.`;
-  const message = `${TRUNCATED}${which}${all}.${lost} ${advice}`;
+  const applied = ` The logs of this answer may have ${most} characters.`;
+  const message = `${TRUNCATED}${which}${all}.${applied}${lost} ${advice}`;
   return [...head, ...tail, { level: 'warn', message, timeMs: lines.at(-1)?.timeMs ?? 0 }];
 }
 

@@ -455,21 +455,25 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A9.11',
     clause: '3.3.1; 9',
     says: 'Logs that were cut end with an entry of level warn',
-    differs:
-      'CONFORMANCE.md, A9: an answer has a budget; longer logs keep their beginning and their end, with the warning where lines are left out.',
+    test: [
+      ['e2e/mcp/globals.test.ts', 'that was cut ends with a warning that says so and names the limit'],
+      ['e2e/mcp/answers.test.ts', 'with %s costs no more than 6,000 tokens and says what is left out'],
+    ],
   },
   {
     id: 'A9.12',
     clause: '3.3.1',
     says: 'The last entry says that logs were cut, and at which limit',
-    differs:
-      'CONFORMANCE.md, A9: the limit of the program is named in a last entry, that of the answer where lines are left out, by their number.',
+    test: [
+      ['e2e/mcp/globals.test.ts', 'that was cut ends with a warning that says so and names the limit'],
+      ['e2e/mcp/answers.test.ts', 'with %s costs no more than 6,000 tokens and says what is left out'],
+    ],
   },
   {
     id: 'A9.13',
     clause: '3.3.1; 9',
     says: 'A single message that was cut is signalled by a last entry too',
-    differs: 'CONFORMANCE.md, A9: a single message that is cut says so at its own end, with the number of characters.',
+    test: ['e2e/mcp/answers.test.ts', 'with %s costs no more than 6,000 tokens and says what is left out'],
   },
   {
     id: 'A9.14',
@@ -2049,7 +2053,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '7.1',
     says: '`ToolNotFoundError`: a program calls or imports a tool that the server does not have',
     differs:
-      'CONFORMANCE.md, A29: a module cannot answer for what it does not export, so it is a TypeError or a failed import, with the nearest tool as hint.',
+      'CONFORMANCE.md, A29: a module cannot answer for what it does not export, so the program meets a TypeError or a failed import; errorClass of the diagnostic is ToolNotFoundError, with the nearest tool as hint (conformance/codemode/unavailable-servers.test.ts).',
   },
   {
     id: 'A29.4',

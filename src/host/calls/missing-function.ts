@@ -70,25 +70,44 @@ function named(failure: Failure, callee: string, { source, snapshot, profile, gr
   const member = property ?? quoted;
   if (object === 'globalThis' && member === 'fetch')
     return { ...failure, message, hint: FETCH_HINTS[profile] ?? 'There is no network here.' };
+  const taken = takenFrom(callee, source, snapshot);
+  const written = { source, snapshot, profile, grants };
+  if (taken !== undefined) return noSuchTool(failure, message, { ...taken, prefix: '' }, written);
   const server = serverOf(object, source, snapshot);
   if (server === undefined)
     return object === 'fs' && writesNamespaces(profile)
       ? { ...failure, message, hint: FS_HINT }
       : { ...failure, message };
-  const direct = member === undefined ? undefined : notForCode(member, server);
-  if (direct !== undefined) return { ...failure, message: `${message}: ${direct.message}`, hint: direct.hint };
+  return noSuchTool(failure, message, { server, member, prefix: `${object}.` }, written);
+}
+
+interface MissingTool {
+  readonly server: CatalogServer;
+  /** Unknown if it is computed. */
+  readonly member: string | undefined;
+  /** What a program writes before the name of a tool. */
+  readonly prefix: string;
+}
+
+function noSuchTool(
+  failure: Failure,
+  message: string,
+  { server, member, prefix }: MissingTool,
+  { snapshot, profile, grants }: Written,
+): Failure {
   if (member !== undefined && grants !== undefined && !isToolGranted({ serverId: server.id, name: member }, grants.mcp))
     return notGranted(failure, `mcp:${nameIn(server, snapshot, profile)}/${member}`);
-  const names = namesIn(server, snapshot, profile);
-  const [close] = member === undefined ? [] : nearest(member, names, 1);
+  const direct = member === undefined ? undefined : notForCode(member, server);
+  if (direct !== undefined) return { ...failure, message: `${message}: ${direct.message}`, hint: direct.hint };
+  const [close] = member === undefined ? [] : nearest(member, namesIn(server, snapshot, profile), 1);
   return {
     ...failure,
-    ...(writesNamespaces(profile) ? { errorClass: 'ToolNotFoundError' } : {}),
+    errorClass: 'ToolNotFoundError',
     message: `${message}: ${nameIn(server, snapshot, profile)} has no such tool`,
     hint:
       close === undefined
         ? `List its tools: await listTools(${JSON.stringify(server.path)}) of @codemode/discovery.`
-        : `Use ${object}.${close} instead.`,
+        : `Use ${prefix}${close} instead.`,
   };
 }
 
@@ -169,6 +188,25 @@ function lineOf(source: string, { line }: SourcePosition): string {
   const text = source.split('\n')[line - 1] ?? '';
   return text.length > MAX_LINE_CHARACTERS ? '' : text;
 }
+
+/** The tool that `const { tool: callee } = await import(...)` should have given. */
+function takenFrom(
+  callee: string,
+  source: string,
+  snapshot: CatalogSnapshot,
+): { server: CatalogServer; member: string } | undefined {
+  if (!/^[\w$]+$/.test(callee)) return undefined;
+  for (const [, names = '', path = ''] of source.matchAll(DESTRUCTURED)) {
+    const server = snapshot.serverByPath.get(path);
+    const pair = names.split(',').map((each) => each.split(/[:=]/, 2).map((name) => name.trim()));
+    const [member] = pair.find(([name, local = name]) => local === callee) ?? [];
+    if (member === undefined || server === undefined) continue;
+    if (server.tools.every(({ exportName }) => exportName !== member)) return { server, member };
+  }
+  return undefined;
+}
+
+const DESTRUCTURED = /\{([^{}]{1,500})\}\s*=\s*await\s+import\s*\(\s*["'`]@codemode\/servers\/([^"'`]{1,128})/g;
 
 /** The server whose module or namespace a name refers to. */
 function serverOf(object: string, source: string, snapshot: CatalogSnapshot): CatalogServer | undefined {

@@ -50,7 +50,10 @@ const OWN_NAMES: WrittenNames = { server: ({ server }) => server.id, tool: ({ to
 /** Notes without a place in the contract's messages: what to write instead, and where the value is not JSON. */
 function unsaid(outcome: Outcome): string[] {
   const lost = lostInResult(outcome);
-  if (lost !== undefined && !lost.isUsual) return [warningLine(lost).replace('`result`', '`value`')];
+  if (lost !== undefined) {
+    const line = lost.isUsual ? `info: ${lost.message}` : warningLine(lost);
+    return [line.replace('`result`', '`value`')];
+  }
   if (outcome.status === 'completed') return [];
   const { kind, message, hint } = outcome.failure;
   if (kind === 'exception') return hint === undefined || message.includes(hint) ? [] : [hint];

@@ -102,12 +102,18 @@ describe('a tool that a namespace does not have', () => {
       'const it = await import("@codemode/servers/users");\n[1].forEach((id) => it.getUserInfos(id));',
       'it.getUserInfos',
     ],
+    [
+      'const { delete_user, get_usr_info } = await import("@codemode/servers/users");\nawait get_usr_info({});',
+      'get_usr_info',
+    ],
+    ['const { get_usr_info: look } = await import("@codemode/servers/users");\nawait look({});', 'look'],
   ])('is named with the nearest one [A28]', async (code, callee) => {
     expect(withoutTypes(await codemode.run(code))).toMatchObject([
       {
         code: 'UNCAUGHT_EXCEPTION',
         message: `TypeError: ${callee} is not a function: users has no such tool`,
-        hint: `Use ${callee.split('.')[0]}.get_user_info instead.`,
+        hint: `Use ${callee.includes('.') ? `${callee.split('.')[0]}.` : ''}get_user_info instead.`,
+        errorClass: 'ToolNotFoundError',
         path: expect.stringMatching(/^main\.ts:2:/),
       },
     ]);
