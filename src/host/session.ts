@@ -205,7 +205,12 @@ export class Session {
     const notify = ({ source, onNotice }: ProcessRunRequest, view: ToolView) => this.#notify(source, view, onNotice);
     const { caller } = this;
     const bounds = this.#reach;
-    const runner = { parts: this.#parts, caller, bounds, profile, presentation, prepare, awaitServer, notify };
+    const refusalOf = async ({ language, source }: ProcessRunRequest, view: ToolView) => {
+      if (language !== 'node') return undefined;
+      return this.#check.refusalOfNode((await this.#parts.runtime.open()).types, source, view);
+    };
+    const own = { parts: this.#parts, caller, bounds, profile, presentation };
+    const runner = { ...own, prepare, awaitServer, refusalOf, notify };
     request.onBegin?.(request.runId);
     const summary = await this.#shown(request, (signal) => runProcess(runner, { ...request, signal }));
     this.#parts.observed?.noteUse(caller, serversUsed(summary.trace));

@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exportNames } from '../../src/catalog/names.js';
 import { namespacesOf } from '../../src/catalog/namespaces.js';
+import { camelCaseNames } from '../../src/catalog/package-names.js';
 import type { CatalogSnapshot } from '../../src/catalog/snapshot.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.js';
 import type { CallerId } from '../../src/domain/run.js';
 import type { TypeProblem } from '../../src/domain/type-check.js';
 import { namedNamespaces } from '../../src/host/check/named-namespaces.js';
 import { checkProgram } from '../../src/host/check/program-check.js';
+import { moduleOf } from '../../src/host/processes/process-packages.js';
 import { LIBRARY_DECLARATIONS } from '../../src/profiles/codemode/prompt/library-declarations.js';
 import { findCompiler } from '../../src/sandbox/checker/compiler.js';
 import { TypeCheckers } from '../../src/sandbox/checker/type-checkers.js';
@@ -96,6 +98,36 @@ describe('programs over the tools of the corpus', options, () => {
     expect(caught.found / caught.all, caught.missed.slice(0, 20).join('\n')).toBeGreaterThanOrEqual(0.95);
   });
 
+  test('Node programs of the runner: valid calls are no error, 95 of 100 mistakes are', {
+    timeout: 120_000,
+  }, async () => {
+    const alarms: unknown[] = [];
+    const missed: string[] = [];
+    let mistakes = 0;
+    for (const server of snapshot.servers) {
+      const tools = server.tools.map(({ tool }) => tool);
+      // One call of each tool is enough: what its arguments may be is the same as in modules.
+      const own = byTool(validCalls(server.path, tools, camelCaseNames)).map((same) => same.slice(0, 1));
+      const file = `./servers/${moduleOf(server, snapshot)}/index.js`;
+      const ofNode = (text: string) => text.replaceAll(`@codemode/servers/${server.path}`, file);
+      for (const { text } of programsOf(own, validProgram)) alarms.push(...(await errorsOf(ofNode(text))));
+      for (const { text } of programsOf(own, mistakenProgram)) {
+        const source = ofNode(text);
+        const wrong = new Set((await errorsOf(source)).map(({ position }) => position.line));
+        for (const [index, line] of source.split('\n').entries()) {
+          // Node itself refuses an import of what does not exist, before the program begins.
+          if (!/\/\/ mistake: (?!wrong import)/.test(line)) continue;
+          mistakes += 1;
+          if (!wrong.has(index + 1)) missed.push(line);
+        }
+      }
+    }
+    expect(alarms).toEqual([]);
+    expect(mistakes).toBeGreaterThan(1_000);
+    expect(1 - missed.length / mistakes, missed.slice(0, 20).join('\n')).toBeGreaterThanOrEqual(0.95);
+    if (process.env.CODEMODE_SHOW === '1') console.log(`Node: ${mistakes - missed.length} of ${mistakes}`);
+  });
+
   test.each(STYLES)('%s is no error', async (_, body) => {
     const server = { id: 'desk', tools: DESK } as const;
     const own = snapshotOf([server]);
@@ -179,6 +211,7 @@ const STYLES: readonly (readonly [string, string])[] = [
     'conditional properties',
     'const more = true; await find({ limit: 5, ...(more ? { state: "open" } : {}), ...(more && { tags: [] }) });',
   ],
+  ['an optional property that may be misspelt', 'await create({ title: "a", sise: 1 }); await find({ lmit: 5 });'],
   ['an argument that is more than is declared', 'await create({ title: "a", priority: "high" });'],
   ['an input from JSON', 'const input = JSON.parse("{}"); await create(input); await find({ filter: input.filter });'],
   ['undefined for what is optional', 'const limit = undefined; await find({ limit, state: undefined });'],

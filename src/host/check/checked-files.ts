@@ -1,11 +1,14 @@
 import { declareCheckedFile, type ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import type { Namespace } from '../../catalog/namespaces.js';
 import { type CatalogServer, type CatalogSnapshot, isUnavailable } from '../../catalog/snapshot.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { ScriptHead } from '../../domain/script.js';
 import type { CheckedFiles } from '../../sandbox/checker/project-files.js';
+import { functionOf, serverOfModule } from '../processes/process-packages.js';
 import { scriptFunctions } from '../scripts/script-functions.js';
 import { SCRIPTS_SPECIFIER } from '../scripts/scripts-module.js';
 import { scriptAsTool } from '../scripts/search-scripts.js';
+import { API, type NamedFunction, NODE } from './imported-names.js';
 
 /** What a program may import, as its caller sees it. */
 export interface CheckedView {
@@ -32,14 +35,34 @@ export function checkedFilesOf(view: CheckedView): CheckedFiles {
       const namespace = namespaces?.find((each) => name === `${API}${each.name}`);
       if (namespace !== undefined) return textOf(namespace.server, observedTypeOf, methodNames(namespace));
       if (name === SCRIPTS) return scriptsText(scripts);
+      if (name.startsWith(NODE)) return nodeText(serverOfModule(name.slice(NODE.length), snapshot));
       const server = name.startsWith(SERVERS) ? snapshot.serverByPath.get(name.slice(SERVERS.length)) : undefined;
       return server === undefined || isUnavailable(server) ? undefined : textOf(server, observedTypeOf);
     },
   };
 }
 
+/** The input schema of a function that a program names; undefined if there is none, or the function does not exist. */
+export function inputSchemaOf(view: CheckedView, { module, name }: NamedFunction): JsonObject | undefined {
+  const { snapshot, scripts, namespaces } = view;
+  if (module === SCRIPTS) {
+    const functions = scriptFunctions(scripts);
+    const script = scripts.find((each) => functions.get(each.name) === name);
+    return script && scriptAsTool(script).inputSchema;
+  }
+  if (module.startsWith(API)) {
+    const methods = namespaces?.find((each) => module === `${API}${each.name}`)?.methods;
+    return methods?.find((method) => method.name === name)?.tool.tool.inputSchema;
+  }
+  if (module.startsWith(NODE)) {
+    const tools = serverOfModule(module.slice(NODE.length), snapshot)?.tools;
+    return tools?.find((tool) => functionOf(tool, 'node') === name)?.tool.inputSchema;
+  }
+  const tools = snapshot.serverByPath.get(module.slice(SERVERS.length))?.tools;
+  return tools?.find(({ exportName }) => exportName === name)?.tool.inputSchema;
+}
+
 const SERVERS = 'servers/';
-const API = 'api/';
 const SCRIPTS = SCRIPTS_SPECIFIER.slice('@codemode/'.length);
 /** Cached texts for one server's tools: observed types differ between callers. */
 const MAX_TEXTS = 4;
@@ -111,6 +134,21 @@ function declared(
   };
   return declareCheckedFile(module, observedTypeOf === undefined ? {} : { observedTypeOf }).text;
 }
+
+/** Functions of Node programs return the whole MCP result, of which anything may be read. */
+function nodeText(server: CatalogServer | undefined): string | undefined {
+  if (server === undefined || isUnavailable(server)) return undefined;
+  const known = nodeTexts.get(server.tools);
+  if (known !== undefined) return known;
+  const tools = server.tools.map(({ tool: { outputSchema: _, ...tool } }) => tool);
+  const exportNames = new Map(server.tools.map((tool) => [tool.tool.name, functionOf(tool, 'node')]));
+  const { id, name, path } = server;
+  const { text } = declareCheckedFile({ path, serverId: id, serverName: name, tools, exportNames });
+  nodeTexts.set(server.tools, text);
+  return text;
+}
+
+const nodeTexts = new WeakMap<CatalogServer['tools'], string>();
 
 /** A script's output schema describes one run and is not binding, so its result may be anything. */
 function scriptsText(scripts: readonly ScriptHead[]): string {

@@ -1,19 +1,41 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../domain/json.js';
 import type { CompilerDiagnostic } from '../../domain/type-check.js';
 import { judgeDiagnostics } from './judge-diagnostics.js';
 
-const HEAD = "import { create } from '@codemode/servers/shop'; import * as shop from '@codemode/servers/shop';\n";
+/** Open like most schemas; `strict` is closed. */
+const INPUT = {
+  type: 'object',
+  properties: { title: { type: 'string' }, size: { type: 'number' }, in: { type: 'object', properties: { a: {} } } },
+  required: ['title'],
+};
+const SCHEMAS: Readonly<Record<string, JsonObject>> = {
+  create: INPUT,
+  strict: { ...INPUT, additionalProperties: false },
+  list: {
+    type: 'object',
+    properties: { rows: { type: 'array', items: INPUT }, either: { anyOf: [INPUT, { type: 'null' }] } },
+  },
+};
+
+const HEAD =
+  "import { create, list, strict } from '@codemode/servers/shop'; import * as shop from '@codemode/servers/shop';\n";
 
 /** The compiler's words about the first place where `part` stands, after the imports. */
 function judged(body: string, part: string, code: number, text: string, chain: CompilerDiagnostic['chain'] = []) {
   const source = HEAD + body;
   const start = source.indexOf(part, HEAD.length);
-  const [problem] = judgeDiagnostics(source, [{ start, end: start + part.length, code, text, chain, related: [] }]);
+  const found = { start, end: start + part.length, code, text, chain, related: [] };
+  const [problem] = judgeDiagnostics(source, [found], ({ module, name }) =>
+    module === 'servers/shop' ? SCHEMAS[name] : undefined,
+  );
   return problem;
 }
 
 const MISSING = "Property 'title' is missing in type '{}' but required in type '{ title: string; }'.";
 const WRONG = "Type 'number' is not assignable to type 'string'.";
+const TITEL = "but 'titel' does not exist. Did you mean to write 'title'?";
+const SZE = "but 'sze' does not exist. Did you mean to write 'size'?";
 const ON_PROMISE = "Property 'items' does not exist on type 'Promise<any>'.";
 
 test.each<[string, string, string, number, string]>([
@@ -23,13 +45,11 @@ test.each<[string, string, string, number, string]>([
   ['a literal has the wrong type', 'await create({ title: 5 });', 'title', 2322, WRONG],
   ['so as an element of a list', 'await create({ tags: ["a", 5] });', '5', 2322, WRONG],
   ['a quoted name with a wrong value', 'await create({ "title": -5 });', '"title"', 2322, WRONG],
-  [
-    'a property is misspelt',
-    'await create({ titel: x });',
-    'titel',
-    2561,
-    "but 'titel' does not exist. Did you mean to write 'title'?",
-  ],
+  ['a required property is misspelt', 'await create({ titel: x });', 'titel', 2561, TITEL],
+  ['so in an element of a list', 'await list({ rows: [{ titel: x }] });', 'titel', 2561, TITEL],
+  ['so where null is allowed too', 'await list({ "either": { titel: x } });', 'titel', 2561, TITEL],
+  ['a closed schema has no such property', 'await strict({ title: t, sze: 1 });', 'sze', 2561, SZE],
+  ['so without a suggestion', 'await shop.strict({ title: t, other: 1 });', 'other', 2353, SZE],
   [
     'another property takes the place of a required one',
     'await create({ name: 1 });',
@@ -76,6 +96,10 @@ test.each<[string, string, string, number, string]>([
     2353,
     "and 'more' does not exist in type '{ title: string; size?: number | undefined; }'.",
   ],
+  ['an optional property of an open schema is misspelt', 'await create({ title: t, sze: 1 });', 'sze', 2561, SZE],
+  ['so in a nested object', 'await create({ title: t, in: { b: 1 } });', 'b', 2561, SZE],
+  ['so beside a spread', 'await create({ ...more, titel: x });', 'titel', 2561, TITEL],
+  ['so under a computed name', 'await list({ [rows]: [{ titel: x }] });', 'titel', 2561, TITEL],
   ['an error is caught', 'try { await create({}); } catch {}', '{}', 2741, MISSING],
   ['all results are looked at', 'await Promise.allSettled([create({})]);', '{}', 2741, MISSING],
   ['any value is taken', 'await create({ x: 1 });', 'x', 2322, "Type 'number' is not assignable to type 'never'."],

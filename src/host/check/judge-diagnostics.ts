@@ -5,7 +5,7 @@ import { visibleLine } from '../../lib/text/visible-text.js';
 import { importedNames, membersOf } from './imported-names.js';
 import { maskSource } from './mask-source.js';
 import { PromiseUse } from './promise-use.js';
-import { ToolArguments } from './tool-arguments.js';
+import { type InputSchemaOf, ToolArguments } from './tool-arguments.js';
 
 /** The most characters a model has to read about one problem. */
 const MAX_MESSAGE_CHARACTERS = 600;
@@ -19,13 +19,14 @@ const MAX_MESSAGE_CHARACTERS = 600;
 export function judgeDiagnostics(
   source: string,
   found: readonly CompilerDiagnostic[],
+  schemaOf: InputSchemaOf,
   namespaces?: readonly string[],
 ): TypeProblem[] {
   const positions = new Positions(source);
   const masked = maskSource(source);
-  const isHandled = masked === undefined || HANDLES_ERRORS.test(masked.text);
+  const isHandled = masked === undefined || HANDLES_ERRORS.test(masked.text) || handlesInNode(source, masked.text);
   const names = namespaces === undefined ? importedNames(source) : membersOf(namespaces);
-  const tools = masked && new ToolArguments(source, masked, names);
+  const tools = masked && new ToolArguments(source, masked, names, schemaOf);
   const promises = masked && new PromiseUse(source, masked);
   const isCertain = (each: CompilerDiagnostic): boolean =>
     !isHandled &&
@@ -49,6 +50,13 @@ export function judgeDiagnostics(
 
 const HANDLES_ERRORS = /\bcatch\b|\ballSettled\b|\bPromise\s*\.\s*any\b|\.\s*then\s*\([^()]*,/;
 
+/** What Node programs can do besides: `normalize` of their client turns errors into values, and a process has handlers. */
+function handlesInNode(source: string, masked: string): boolean {
+  return NODE_CLIENT.test(source) && (/\bnormalize\b/.test(masked) || /\bprocess\s*\.\s*on(?:ce)?\b/.test(masked));
+}
+
+const NODE_CLIENT = /["']\.\/(?:client|servers)\//;
+
 /** 7xxx: missing type annotations. 1xxx: syntax, which the sandbox judges by its own rules. */
 function isNoise(code: number): boolean {
   return (code >= 7000 && code < 8000 && code !== NO_INDEX) || code < 2000;
@@ -62,7 +70,7 @@ const NO_PROPERTY_BUT = 2551;
 const NO_MODULE = 2307;
 const OF_SERVER = /@codemode\/servers\//;
 const OF_FILE = /modules\/(?:servers\/|scripts\b)|@codemode\/scripts/;
-const OF_MODULE = /on type 'typeof import\("\/p\/modules\/(?:servers\/|scripts\b|api\/)/;
+const OF_MODULE = /on type 'typeof import\("\/p\/(?:modules\/(?:servers\/|scripts\b|api\/)|servers\/)/;
 
 /** A function that its server does not have, or a server that does not exist. Types may be imported even if they do not exist. */
 function isUnknownName({ code, text, start, end }: CompilerDiagnostic, masked: string): boolean {
@@ -133,6 +141,7 @@ function messageOf({ code, text, chain, start, end }: CompilerDiagnostic, source
   const plain = `${name === undefined ? '' : `${name}: `}${whole}`
     .replaceAll(/typeof import\("\/p\/modules\/api\/([^"]+)"\)/g, 'mcp.$1')
     .replaceAll(/typeof import\("\/p\/modules\/([^"]+)"\)/g, '@codemode/$1')
+    .replaceAll(/typeof import\("\/p\/(servers\/[^"]+)"\)/g, './$1.js')
     // The resolved type does not help an author who forgot `await`.
     .replaceAll(/'Promise<.{60,}?>'/gs, "'Promise<...>'")
     .replaceAll(' | undefined', '');

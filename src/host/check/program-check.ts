@@ -2,7 +2,7 @@ import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { CallerId, Failure } from '../../domain/run.js';
 import type { CompilerDiagnostic, TypeProblem, TypeVerdict } from '../../domain/type-check.js';
 import { NotChecked, type TypeCheckers } from '../../sandbox/checker/type-checkers.js';
-import { type CheckedView, checkedFilesOf } from './checked-files.js';
+import { type CheckedView, checkedFilesOf, inputSchemaOf } from './checked-files.js';
 import { judgeDiagnostics } from './judge-diagnostics.js';
 
 export interface CheckedProgram extends CheckedView {
@@ -30,6 +30,7 @@ export async function checkProgram(checkers: TypeCheckers, program: CheckedProgr
       problems: judgeDiagnostics(
         source,
         found.filter((each) => !isKnownModule(each, snapshot)),
+        (called) => inputSchemaOf(program, called),
         program.namespaces?.map(({ name }) => name),
       ),
     };

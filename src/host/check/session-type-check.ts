@@ -1,11 +1,12 @@
-import type { CallerId, Outcome } from '../../domain/run.js';
+import type { CallerId, Failure, Outcome } from '../../domain/run.js';
 import type { ScriptHead } from '../../domain/script.js';
-import type { TypeVerdict } from '../../domain/type-check.js';
+import type { TypeProblem, TypeVerdict } from '../../domain/type-check.js';
 import type { TypeCheckers } from '../../sandbox/checker/type-checkers.js';
 import type { RunRequest, RunSummary } from '../runs/run-types.js';
 import type { ToolView } from '../tools/tool-view.js';
 import { namedNamespaces } from './named-namespaces.js';
 import { type CheckedProgram, checkProgram } from './program-check.js';
+import { UNKNOWN_PROPERTY } from './tool-arguments.js';
 import { TypeCheckGate } from './type-check-gate.js';
 
 /** What a program may import: tools, and the stored scripts that it names. */
@@ -15,6 +16,7 @@ export interface SeenByProgram {
 }
 
 const CALLS_MEMBERS = /\bmcp\b/;
+const CALLS_FROM_NODE = /["']\.\/servers\//;
 const CALLS_TOOLS = /@codemode\/(?:servers\/|scripts\b)/;
 
 /** Type-checks a session's programs. If it cannot, it says so once. */
@@ -54,6 +56,19 @@ export class SessionTypeCheck {
     return new TypeCheckGate(checkProgram(types, this.#checked(source, seen, library)));
   }
 
+  /** Why a Node program must not start, if so. Its types are checked before it starts: it cannot be stopped in the middle of a turn. */
+  async refusalOfNode(
+    types: TypeCheckers | undefined,
+    source: string,
+    { forCode: snapshot }: ToolView,
+  ): Promise<Failure | undefined> {
+    if (types === undefined || types.missing !== undefined || !CALLS_FROM_NODE.test(source)) return undefined;
+    const program = { caller: this.#caller, source, snapshot, library: '', scripts: [] };
+    const gate = new TypeCheckGate(checkProgram(types, program));
+    await gate.opened();
+    return gate.failure;
+  }
+
   #checked(source: string, { view, scripts }: SeenByProgram, library: string): CheckedProgram {
     const { forCode: snapshot, observedTypeOf } = view;
     const program = { caller: this.#caller, source, snapshot, library, observedTypeOf, scripts };
@@ -67,11 +82,15 @@ export class SessionTypeCheck {
     const isNew = problem !== undefined && !this.#saidUnchecked;
     this.#saidUnchecked ||= isNew;
     const failure = outcome.status === 'failed' ? outcome.failure : undefined;
-    // Other failures, and failed calls, explain themselves.
-    const mayExplain = failure?.kind === 'exception' && failure.errorClass === undefined && warnings.length > 0;
+    const explaining = failure?.kind === 'exception' ? warnings.filter(mayExplain(failure.errorClass)) : [];
     return {
-      ...(mayExplain ? { typeWarnings: warnings } : {}),
+      ...(explaining.length > 0 ? { typeWarnings: explaining } : {}),
       ...(isNew ? { typesUnchecked: problem } : {}),
     };
   }
+}
+
+/** A property that a tool does not know may be why it failed. Other failed calls explain themselves. */
+function mayExplain(errorClass: string | undefined): (warning: TypeProblem) => boolean {
+  return ({ code }) => errorClass === undefined || (errorClass === 'ToolCallError' && UNKNOWN_PROPERTY.has(code));
 }

@@ -1,12 +1,16 @@
+import type { JsonObject } from '../../domain/json.js';
 import type { CompilerDiagnostic } from '../../domain/type-check.js';
-import type { ImportedNames } from './imported-names.js';
+import { API, type ImportedNames, type NamedFunction } from './imported-names.js';
 import { enclosingBracket, type MaskedSource, maskSource } from './mask-source.js';
+import { EACH, type InputPlace, refusesNames } from './refused-names.js';
+
+/** The input schema of a function; undefined if it is not known or the function takes anything. */
+export type InputSchemaOf = (called: NamedFunction) => JsonObject | undefined;
 
 const MISSING_PROPERTY: ReadonlySet<number> = new Set([2739, 2740, 2741]);
 const NOT_ASSIGNABLE: ReadonlySet<number> = new Set([2322, 2345, 2820]);
-const MISSPELT_PROPERTY = 2561;
-const UNKNOWN_PROPERTY = 2353;
-const IN_TYPE = /does not exist in type '(\{.*\})'/s;
+/** A property that the declared type does not have, with and without a suggestion. */
+export const UNKNOWN_PROPERTY: ReadonlySet<number> = new Set([2561, 2353]);
 const TOO_FEW_ARGUMENTS = 2554;
 const LITERAL = /^(?:-?\s*\d[\w.]*|true\b|false\b|null\b)/;
 
@@ -15,11 +19,13 @@ export class ToolArguments {
   readonly #source: string;
   readonly #masked: MaskedSource;
   readonly #names: ImportedNames;
+  readonly #schemaOf: InputSchemaOf;
 
-  constructor(source: string, masked: MaskedSource, names: ImportedNames) {
+  constructor(source: string, masked: MaskedSource, names: ImportedNames, schemaOf: InputSchemaOf) {
     this.#source = source;
     this.#masked = masked;
     this.#names = names;
+    this.#schemaOf = schemaOf;
   }
 
   /** Whether the tool's schema certainly refuses this call. */
@@ -29,8 +35,7 @@ export class ToolArguments {
     // A tool that declares no input accepts any.
     if (/'never'/.test(text)) return false;
     if (!this.#isInArguments(start)) return false;
-    if (code === MISSPELT_PROPERTY) return true;
-    if (code === UNKNOWN_PROPERTY) return this.#lacksRequired(start, IN_TYPE.exec(text)?.[1]);
+    if (UNKNOWN_PROPERTY.has(code)) return this.#hasRefusedNames(start);
     const value = this.#valueAt(start, end);
     if (value === undefined) return false;
     if (MISSING_PROPERTY.has(code)) return this.#isPlainObject(value);
@@ -40,11 +45,16 @@ export class ToolArguments {
 
   /** Only object and array literals lie between this position and the brackets of a tool call. */
   #isInArguments(at: number): boolean {
+    const bracket = this.#callBracket(at);
+    if (bracket === undefined || this.#toolBefore(bracket) === undefined) return false;
+    return this.#names.namespaces === undefined || this.#isByName(bracket);
+  }
+
+  #callBracket(at: number): number | undefined {
     const { text } = this.#masked;
     let bracket = enclosingBracket(this.#masked, at);
     while (bracket !== undefined && text[bracket] !== '(') bracket = enclosingBracket(this.#masked, bracket);
-    if (bracket === undefined || !this.#isTool(text.slice(0, bracket))) return false;
-    return this.#names.namespaces === undefined || this.#isByName(bracket);
+    return bracket;
   }
 
   /** One object and nothing else: for positional arguments the compiler's message is about another overload. */
@@ -59,20 +69,23 @@ export class ToolArguments {
   #isCallOfTool(start: number, end: number): boolean {
     const { text } = this.#masked;
     const bracket = text.indexOf('(', start);
-    return bracket >= 0 && bracket <= end + 1 && this.#isTool(text.slice(0, bracket));
+    return bracket >= 0 && bracket <= end + 1 && this.#toolBefore(bracket) !== undefined;
   }
 
-  /** Whether this text ends with the name of an imported function, or of a function of an imported module. */
-  #isTool(before: string): boolean {
-    const { namespaces } = this.#names;
+  /** The tool whose name stands before this position: an imported function, or one of an imported module. */
+  #toolBefore(end: number): NamedFunction | undefined {
+    const before = this.#masked.text.slice(0, end);
+    const { namespaces, functions, modules } = this.#names;
     if (namespaces !== undefined) {
-      const namespace = /(?<![\w$.])mcp\s*\.\s*([\w$]+)\s*\.\s*[\w$]+\s*$/.exec(before)?.[1];
-      return namespace !== undefined && namespaces.has(namespace);
+      const [, namespace, method] = /(?<![\w$.])mcp\s*\.\s*([\w$]+)\s*\.\s*([\w$]+)\s*$/.exec(before) ?? [];
+      if (namespace === undefined || method === undefined || !namespaces.has(namespace)) return undefined;
+      return { module: `${API}${namespace}`, name: method };
     }
-    const [, module, name] = /(?:(?<![\w$.])([\w$]+)\s*\.\s*)?(?<![\w$])([\w$]+)\s*$/.exec(before) ?? [];
-    if (name === undefined) return false;
-    if (module !== undefined) return this.#names.modules.has(module);
-    return this.#names.functions.has(name) && !/\.\s*[\w$]+\s*$/.test(before);
+    const [, variable, name] = /(?:(?<![\w$.])([\w$]+)\s*\.\s*)?(?<![\w$])([\w$]+)\s*$/.exec(before) ?? [];
+    if (name === undefined) return undefined;
+    if (variable === undefined) return /\.\s*[\w$]+\s*$/.test(before) ? undefined : functions.get(name);
+    const module = modules.get(variable);
+    return module === undefined ? undefined : { module, name };
   }
 
   /** The start of the value that a diagnostic is about: the position itself, or the value after a property name. */
@@ -84,16 +97,37 @@ export class ToolArguments {
     return start;
   }
 
-  /** Whether an object with an unknown property lacks a required one. Unknown properties alone are allowed. */
-  #lacksRequired(at: number, type: string | undefined): boolean {
+  /**
+   * Whether the object around an unknown property is refused for its names. Where more properties are allowed, a misspelt optional one is
+   * taken like any other: it may be fine.
+   */
+  #hasRefusedNames(at: number): boolean {
     const open = enclosingBracket(this.#masked, at);
-    if (open === undefined || type === undefined || !this.#isPlainObject(open)) return false;
+    const bracket = this.#callBracket(at);
+    if (open === undefined || bracket === undefined || !this.#isPlainObject(open)) return false;
+    const tool = this.#toolBefore(bracket);
+    const schema = tool === undefined ? undefined : this.#schemaOf(tool);
+    const place = this.#placeOf(open);
+    if (schema === undefined || place === undefined) return false;
     const close = this.#masked.partner.get(open) ?? open;
-    const written = new Set(topLevelParts(this.#source.slice(open + 1, close), ',').map(nameOf));
-    return topLevelParts(type.slice(1, -1), ';').some((part) => {
-      const [, name = '', isOptional] = /^(?:readonly )?("[^"]*"|[\w$]+)(\?)?:/.exec(part.trim()) ?? [];
-      return name !== '' && isOptional === undefined && !written.has(name.replaceAll('"', ''));
-    });
+    const written = topLevelParts(this.#source.slice(open + 1, close), ',').map(nameOf);
+    return refusesNames(schema, place, new Set(written.filter((name) => name !== '')));
+  }
+
+  /** The place of a literal in the input that it is a part of; undefined if a name before it cannot be read. */
+  #placeOf(open: number): InputPlace | undefined {
+    const { text } = this.#masked;
+    const place: InputPlace[number][] = [];
+    for (let inner = open; ; ) {
+      const outer = enclosingBracket(this.#masked, inner);
+      if (outer === undefined) return undefined;
+      if (text[outer] === '(') return place;
+      const name = /(["']?)([\w$-]+)\1\s*:\s*$/.exec(this.#source.slice(outer + 1, inner))?.[2];
+      if (text[outer] === '[') place.unshift(EACH);
+      else if (name === undefined) return undefined;
+      else place.unshift(name);
+      inner = outer;
+    }
   }
 
   /** An object literal without spread or computed keys. */
@@ -138,7 +172,7 @@ export class ToolArguments {
   #isCall(at: number): boolean {
     const { text, partner } = this.#masked;
     const name = /^[\w$]+(?:\s*\.\s*[\w$]+)?\s*(?=\()/.exec(text.slice(at))?.[0];
-    if (name === undefined || !this.#isTool(text.slice(0, at + name.trimEnd().length))) return false;
+    if (name === undefined || this.#toolBefore(at + name.trimEnd().length) === undefined) return false;
     const close = partner.get(at + name.length);
     return close !== undefined && this.#isWhole(close + 1);
   }

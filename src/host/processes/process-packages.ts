@@ -25,6 +25,12 @@ export function moduleOf({ id }: CatalogServer, snapshot: CatalogSnapshot): stri
   return modulesOf(snapshot).get(id) as string;
 }
 
+/** The server that programs import under this name. */
+export function serverOfModule(module: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
+  const modules = modulesOf(snapshot);
+  return snapshot.servers.find(({ id }) => modules.get(id) === module);
+}
+
 /** Cached: needed for every call, and a snapshot never changes. */
 const modulesBySnapshot = new WeakMap<CatalogSnapshot, ReadonlyMap<string, string>>();
 
@@ -86,7 +92,7 @@ export function importedNames(
   return {
     modules: snapshot.servers.flatMap(({ id }) => modules.get(id) ?? []),
     functionsOf: (module) => {
-      const server = snapshot.servers.find(({ id }) => modules.get(id) === module);
+      const server = serverOfModule(module, snapshot);
       return server === undefined ? [] : server.tools.map((tool) => functionOf(tool, language));
     },
   };

@@ -13,7 +13,7 @@ import type {
   ProgramLanguage,
   ResultSource,
 } from '../../domain/process-program.js';
-import { type CallerId, type Outcome, type RunId, withUnfinished } from '../../domain/run.js';
+import { type CallerId, type Failure, type Outcome, type RunId, withUnfinished } from '../../domain/run.js';
 import { duringStep } from '../../domain/step.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import type { TraceContext } from '../../domain/trace.js';
@@ -24,7 +24,7 @@ import type { PartialAnswer } from '../calls/partial-answers.js';
 import type { CallFailure } from '../calls/tool-calls.js';
 import type { TraceEntry } from '../calls/tool-trace.js';
 import type { ProcessRecording } from '../recordings/process-recording.js';
-import { programRunner } from '../runs/program-runner.js';
+import { notStarted, programRunner } from '../runs/program-runner.js';
 import { redactRunOutcome, redactTitle } from '../runs/redact-report.js';
 import { type AwaitServer, RunCatalog } from '../runs/run-catalog.js';
 import type { RunClient } from '../runs/run-client.js';
@@ -116,6 +116,8 @@ export interface ProcessRunner {
   /** The tools that the program sees, after the servers that it names were asked. */
   readonly prepare: (source: string) => Promise<ToolView>;
   readonly awaitServer: AwaitServer;
+  /** Why a program must not start: its types say that it would surely fail. */
+  readonly refusalOf: (request: ProcessRunRequest, view: ToolView) => Promise<Failure | undefined>;
   /** Sends the client news besides the answer. */
   readonly notify: (request: ProcessRunRequest, view: ToolView) => void;
 }
@@ -154,6 +156,7 @@ async function runSteps(
     cannotSuspend: { language },
   });
   const continued = await continuing;
+  const refusal = await runner.refusalOf(request, view);
   const calls = new ProcessCalls(
     {
       run,
@@ -176,16 +179,17 @@ async function runSteps(
   let report: ProcessReport;
   try {
     const started = deferred<void>();
-    const running = programs.run(
-      { source, files, limits, seed },
-      {
-        caller,
-        execution: runId as RunId,
-        onStarted: () => started.resolve(),
-        onCall: (call, over, time) => people.onCall(call, over, time),
-        ...omitUndefined({ signal }),
-      },
-    );
+    const handlers = {
+      caller,
+      execution: runId as RunId,
+      onStarted: () => started.resolve(),
+      onCall: (...call: Parameters<ProcessWait['onCall']>) => people.onCall(...call),
+      ...omitUndefined({ signal }),
+    };
+    const running =
+      refusal === undefined
+        ? programs.run({ source, files, limits, seed }, handlers)
+        : Promise.resolve(notStarted(runId as RunId, { status: 'failed', failure: refusal }));
     // A program that ends before it starts, such as one that the compiler refuses, has spent all its time starting.
     const starting = () => steps.start(() => Promise.race([started.promise, running]));
     await duringStep(onStep, programs.starting, starting);
@@ -223,7 +227,8 @@ async function runSteps(
   await audit?.redacted(run, redacted);
   const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
   const state = stateOf(report.outcome);
-  const { recorded } = calls;
+  // A program that was not started has nothing to replay.
+  const recorded = refusal === undefined ? calls.recorded : undefined;
   const recording: ProcessRecording | undefined = recorded && {
     ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: ended.outcome },
     program: { language, source, files: [...files], limits, seed },

@@ -11,7 +11,7 @@ import type {
   ProcessReport,
   ProgramLanguage,
 } from '../../domain/process-program.js';
-import type { CallReply, RunId } from '../../domain/run.js';
+import type { CallReply, Outcome, RunId } from '../../domain/run.js';
 import type { StepSource } from '../../domain/step.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { GoReport, GoRuntime } from '../../sandbox/go/go-runtime.js';
@@ -96,17 +96,15 @@ const NOTHING: KeptOutput = { text: '', isCut: false, totalBytes: 0 };
 
 /** A program that the compiler refused has no run time and no output. */
 function reportOf({ report, failure }: GoReport, execution = '' as RunId): ProcessReport {
-  const started = report ?? {
-    execution,
-    outcome: { status: 'completed', resultJson: 'null' },
-    resultSource: 'none',
-    stdout: NOTHING,
-    stderr: NOTHING,
-    exitCode: undefined,
-    signal: undefined,
-    durationMs: 0,
-    cpuMs: undefined,
-    peakMemoryBytes: undefined,
-  };
+  const nothing: Outcome = { status: 'completed', resultJson: 'null' };
+  const started = report ?? notStarted(execution, nothing);
   return failure === undefined ? started : { ...started, outcome: { status: 'failed', failure } };
+}
+
+/** The report of a program that never ran. */
+export function notStarted(execution: RunId, outcome: Outcome): ProcessReport {
+  return {
+    ...{ execution, outcome, resultSource: 'none', stdout: NOTHING, stderr: NOTHING, durationMs: 0 },
+    ...{ exitCode: undefined, signal: undefined, cpuMs: undefined, peakMemoryBytes: undefined },
+  };
 }

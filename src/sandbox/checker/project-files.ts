@@ -16,6 +16,9 @@ export const PROGRAM_PATH = `${FOLDER}/program.ts`;
 const GLOBALS_PATH = `${FOLDER}/globals.d.ts`;
 const MODULES_FOLDER = `${FOLDER}/modules/`;
 const MODULE_FILE = /^\/p\/modules\/(.+)\.d\.ts$/;
+/** What a Node program imports as `./servers/shop/index.js` is the module `node/shop`. */
+const NODE_FOLDER = `${FOLDER}/servers/`;
+const NODE_FILE = /^\/p\/servers\/([\w-]+)\/index\.d\.ts$/;
 const LIBRARY_FILE = /\/(lib(?:\.[a-z0-9]+)*\.d\.ts)$/;
 
 const CONFIG = JSON.stringify({
@@ -57,7 +60,7 @@ export class ProjectFiles {
       const now = files.module(name) ?? null;
       if (now === text) continue;
       this.#told.set(name, now);
-      changed.push(`${MODULES_FOLDER}${name}.d.ts`);
+      changed.push(pathOf(name));
     }
     return changed;
   }
@@ -71,7 +74,7 @@ export class ProjectFiles {
       case 'fileExists':
         return this.#read(path) !== null;
       case 'directoryExists':
-        return path === FOLDER || `${path}/`.startsWith(MODULES_FOLDER);
+        return path === FOLDER || `${path}/`.startsWith(MODULES_FOLDER) || `${path}/`.startsWith(NODE_FOLDER);
       case 'realpath':
         return path;
       default:
@@ -83,7 +86,7 @@ export class ProjectFiles {
     if (path === PROGRAM_PATH) return this.#source;
     if (path === CONFIG_PATH) return CONFIG;
     if (path === GLOBALS_PATH) return this.#globalsTold;
-    const name = MODULE_FILE.exec(path)?.[1];
+    const name = moduleAt(path);
     if (name !== undefined) {
       const text = this.#files.module(name) ?? null;
       if (this.#told.size < MAX_TOLD) this.#told.set(name, text);
@@ -105,6 +108,17 @@ export class ProjectFiles {
     this.#known.set(name, text);
     return text;
   }
+}
+
+function moduleAt(path: string): string | undefined {
+  const ofNode = NODE_FILE.exec(path)?.[1];
+  return ofNode === undefined ? MODULE_FILE.exec(path)?.[1] : `node/${ofNode}`;
+}
+
+function pathOf(module: string): string {
+  return module.startsWith('node/')
+    ? `${NODE_FOLDER}${module.slice('node/'.length)}/index.d.ts`
+    : `${MODULES_FOLDER}${module}.d.ts`;
 }
 
 /** Modules that one process knows. A compiler that asks for more is soon replaced. */

@@ -24,8 +24,13 @@ const tools = {
       },
       execute: (input: unknown) => {
         sent.push(JSON.stringify(input));
+        if ((input as { customer_id: string }).customer_id === 'none') throw new Error('no note for this customer');
         return { id: 'o1' };
       },
+    },
+    strict_order: {
+      input: { type: 'object', properties: { note: { type: 'string' } }, additionalProperties: false },
+      execute: () => 'never',
     },
     secret: { execute: () => 'never' },
   },
@@ -93,6 +98,20 @@ describe('the types of a program', options, () => {
     expect(await host.check(source)).toMatchObject({
       problems: [{ severity: 'warning', code: 2339, position: { line: 3 } }],
     });
+  });
+
+  test('a misspelt optional property stops nothing, and is told where the tool then fails', async () => {
+    const source = `${SHOP}${GIVE} await create_order({ customer_id: 'c1', nte: 'x' });`;
+    const { diagnostics, result } = await host.run(source);
+    expect([diagnostics, result, sent]).toEqual([[], { id: 'o1' }, ['{"customer_id":"c1","nte":"x"}']]);
+    const failing = await host.run(source.replace("'c1'", "'none'"));
+    expect(failing.diagnostics).toContainEqual(
+      expect.objectContaining({ severity: 'warning', code: 'TYPE_WARNING', message: expect.stringContaining("'nte'") }),
+    );
+    const strict = SHOP.replace('create_order', 'strict_order');
+    expect((await host.run(`${strict}await strict_order({ nte: 'x' });`)).diagnostics).toMatchObject([
+      { code: 'TYPE_ERROR', hint: expect.stringContaining('Write note') },
+    ]);
   });
 
   test('check says what is wrong and runs nothing', async () => {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { LedgerHome } from '../../support/ledger.js';
 import { needs } from '../../support/needs.js';
@@ -111,5 +112,37 @@ test(
       ),
     });
     expect([home.lines, handled.data]).toEqual([[], 'InvalidArguments']);
+  },
+);
+
+test(
+  'a Node program with a wrong call is not started, where TypeScript is installed',
+  needs('bubblewrap', 'python3'),
+  async () => {
+    const day = { command: process.execPath, args: [fixture('everyday-server.mjs')] };
+    const policy = [{ tools: ['ledger/*', 'day/*'], decision: 'allow' }];
+    const compiler = fileURLToPath(new URL('../../../node_modules/typescript-native', import.meta.url));
+    using home = new LedgerHome({ policy, mcpServers: { day }, check: { compiler } });
+    const run = async (code: string) => {
+      const imports = ['ledger', 'day']
+        .map((name) => `import * as ${name} from './servers/${name}/index.js';`)
+        .join(' ');
+      return read(await home.run(['--config', home.config, 'runner', 'node'], { input: `${imports}\n${code}` }));
+    };
+    const misspelt = await run("await ledger.write({ text: '1' });\nawait day.add({ a: 1, bb: 2 });");
+    expect(misspelt.error).toEqual({
+      type: 'TypeError',
+      message: expect.stringMatching(
+        /^Object literal .*'bb' does not exist .*\(line 3, column 23\)\. Nothing was sent\./,
+      ),
+      retryable: false,
+    });
+    const unknown = await run("await ledger.write({ text: '1' });\nawait day.ad({ a: 1, b: 2 });");
+    expect(unknown.error).toMatchObject({ type: 'TypeError', message: expect.stringContaining("'ad' does not exist") });
+    expect(home.lines).toEqual([]);
+    const handled = await run(`import { normalize } from './client/mcp_client.js';
+await ledger.write({ text: '1', more: process.version });
+globalThis.result = (await normalize(day.add({ a: 1, bb: 2 }))).error.type;`);
+    expect([handled.data, home.lines.length]).toEqual(['InvalidArguments', 1]);
   },
 );
