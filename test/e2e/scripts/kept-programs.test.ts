@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../../support/needs.js';
+import { openStdio } from '../../support/program.js';
 import { ScriptsHome } from '../../support/scripts.js';
 import { fixture } from '../../support/upstreams.js';
 
@@ -239,6 +241,44 @@ globalThis.__codemode_result__ = await save({ name: 'mine' }).then(() => undefin
     expect(result).toEqual(says === undefined ? null : expect.stringContaining(says));
     expect((await home.json<{ name: string }[]>(['scripts', '--json'])).map(({ name }) => name)).toEqual(names);
   });
+});
+
+describe('scripts.expose', needs('bubblewrap', 'python3', 'go'), () => {
+  const home = new ScriptsHome({
+    scripts: { expose: ['monthly-report'] },
+    policy: { rules: [{ tools: 'ledger/*', decision: 'allow' }] },
+  });
+  afterAll(() => home[Symbol.dispose]());
+  beforeAll(async () => {
+    await keep(home, 'monthly-report', '--description', 'Counts the ledger lines of a month.');
+    await home.have({ hidden: '1' });
+  });
+
+  test.each(['codemode', 'unified', 'code_execution', 'runner', 'go'])(
+    'gives clients of profile %s the script as a tool, with its schema',
+    async (profile) => {
+      await using agent = await openStdio(home.served, 'legacy', {}, ['--profile', profile]);
+      const { tools } = await agent.client.listTools();
+      expect(tools.filter(({ name }) => name.startsWith('codemode_script_'))).toMatchObject([
+        {
+          name: 'codemode_script_monthly-report',
+          description: 'Counts the ledger lines of a month.',
+          inputSchema: { type: 'object', properties: { month: { type: 'string' } }, required: ['month'] },
+        },
+      ]);
+      const call = (input: object) =>
+        agent.client.callTool({ name: 'codemode_script_monthly-report', arguments: { ...input } });
+      const before = home.lines.length;
+      expect(await call({ month: profile })).toMatchObject({
+        structuredContent: { month: profile, lines: before + 1 },
+      });
+      expect(await call({ mnth: profile })).toMatchObject({
+        isError: true,
+        structuredContent: { error: expect.stringContaining('month') },
+      });
+      expect(home.lines.slice(before)).toEqual([`look ${profile}`]);
+    },
+  );
 });
 
 /** Appends every event to a file beside the configuration, which is where a hook runs. */
