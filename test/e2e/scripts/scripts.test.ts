@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { openHome, openStdio, ready, run, runProgram, until } from '../../support/program.js';
 import { ScriptsHome } from '../../support/scripts.js';
@@ -404,4 +405,32 @@ return { lines: res.result.lines, text: input.text };`;
     const deep = await exec("call_script('endless', {})", '--timeout', '20000');
     expect(JSON.stringify(deep)).toMatch(/more than 4 deep|no process is free/);
   });
+});
+
+test('the commands of the guide do what it says, as they are written', async () => {
+  const orders = fileURLToPath(new URL('../../../examples/servers/orders.mjs', import.meta.url));
+  using home = new ScriptsHome({ mcpServers: { orders: { command: process.execPath, args: [orders] } } });
+  const guide = readFileSync(new URL('../../../docs/guides/scripts.md', import.meta.url), 'utf8');
+  const block = (kind: string) => new RegExp(`\`\`\`${kind}\\n(.*?)\`\`\``, 's').exec(guide)?.[1] ?? '';
+  home.write('report.ts', block('ts'));
+  home.write('report.schema.json', block('json'));
+  const said: string[] = [];
+  for (const line of block('sh').trim().split('\n')) {
+    const command = line.replace(/^codemode |\s+#.*$/g, '');
+    const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+    const { status, stdout, stderr } = await home.run(['--config', home.config, ...words]);
+    expect({ command, status, stderr }).toEqual({ command, status: 0, stderr: '' });
+    said.push(stdout);
+  }
+  const [, listed, shown, ran] = said;
+  expect([listed, shown]).toEqual([
+    expect.stringContaining('Counts large orders.'),
+    expect.stringContaining('input.cents'),
+  ]);
+  expect(JSON.parse(ran ?? '').result).toBeGreaterThan(0);
+  const wrong = ['scripts', 'add', 'report', 'report.ts', '--input-schema', 'report.schema.json', '--no-check'];
+  await home.run(wrong);
+  const { stdout, stderr } = await home.script('report', '--input', '{ "status": "late", "cents": "x" }');
+  const [message = ''] = /Invalid input for report at [^`]*/.exec(guide) ?? [];
+  expect(`${stdout}${stderr}`.replaceAll('\\"', '"')).toContain(message);
 });
