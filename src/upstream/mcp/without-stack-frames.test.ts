@@ -26,3 +26,18 @@ test('of a line that was written over itself the last is kept', () => {
 test.each(['look at /srv/log:3:1', '    at the port', 'Traceback:\n  File "a.py", line 3'])('%j stays', (line) => {
   expect(withoutStackFrames(line)).toBe(line);
 });
+
+test('of a crash of Python its last line is kept, its frames are not', () => {
+  const stderr = `Traceback (most recent call last):
+  File "/srv/bin/mcp-server-sqlite", line 8, in <module>
+    sys.exit(main())
+             ^^^^^^
+  File "/srv/lib/server.py", line 173, in main
+    @server.list_resources()
+     ^^^^^^^^^^^^^^^^^^^^^
+AttributeError: 'Server' object has no attribute 'list_resources'
+see the log`;
+  expect(withoutStackFrames(stderr)).toBe(
+    "AttributeError: 'Server' object has no attribute 'list_resources'\nsee the log",
+  );
+});
