@@ -74,7 +74,7 @@ for (const [name, makeSnapshot] of ofCorpus({ own: CATALOGS, reference: CATALOGS
         expect(text.length).toBeLessThanOrEqual(DESCRIPTION_CHARACTERS);
         expect(text).toMatch(/^Runs a JavaScript/);
         expect(codeBlocks(text)).toHaveLength(1);
-        expect(text).toContain('Find tools inside a program');
+        expect(text).toContain('Find tools in a program');
         const last = text.split('\n').at(-1) as string;
         expect(last).toMatch(/^No server is connected now\.$|^- and \d+ more servers|^- \S+ \(\d+[^)]*\)/);
       }

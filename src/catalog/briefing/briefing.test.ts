@@ -66,7 +66,7 @@ describe('the index', () => {
     ];
     const many = { id: 'many', tools: manyTools(60) };
     const lines = index([{ id: 'odd', tools: odd }, many], 400);
-    expect(lines.find((line) => line.startsWith('- odd'))).toContain('forms(…), list(…), none()');
+    expect(lines.find((line) => line.startsWith('- odd'))).toContain('list(…), forms(…), none()');
   });
 
   test('names every tool, its parameters and the words of its server where there is room', () => {
@@ -128,6 +128,28 @@ describe('the index', () => {
     const lines = index([many, few], 300);
     expect(lines[0]).toMatch(/^- clock \(1\): get_time/);
     expect(lines[1]).toMatch(/^- hub \(20\) about pull, request, issue/);
+  });
+
+  test('names the tools that read before those that change something', () => {
+    const names = ['git_add', 'git_commit', 'git_log', 'git_show', 'git_status'];
+    const tools = [...names.map((name) => tool(name)), { ...tool('zoom'), annotations: { readOnlyHint: true } }];
+    const [line] = index(
+      [
+        { id: 'git', tools },
+        { id: 'many', tools: manyTools(60) },
+      ],
+      80,
+    );
+    expect(line).toMatch(/^- git \(6\): git_log/);
+    expect(line?.indexOf('zoom')).toBeLessThan(line?.indexOf('git_add') ?? 0);
+  });
+
+  test('names all servers whose tools are not known yet on one line', () => {
+    const starting = ['b', 'a', 'c'].map((id) => ({ id, tools: [] }));
+    const { servers, ...snapshot } = snapshotOf([...starting, { id: 'known', tools: manyTools(40) }]);
+    const marked = servers.map((each) => (each.tools.length === 0 ? { ...each, isStarting: true as const } : each));
+    const { text } = briefCatalog({ ...snapshot, servers: marked }, { budgetTokens: 200 });
+    expect(text.trimEnd().split('\n').at(-1)).toBe('- starting (import it, the run waits for it): a, b, c');
   });
 
   test('marks a server that is not available', () => {

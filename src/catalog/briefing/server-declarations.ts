@@ -16,7 +16,8 @@ import {
 } from '../declarations/typescript/typescript-frames.js';
 import { compareCodePoints } from '../names.js';
 import { askingTools, type CatalogServer, type CatalogTool } from '../snapshot.js';
-import { visibleName } from './server-index.js';
+import { readingFirst } from './reading-first.js';
+import { parametersOf, visibleName } from './server-index.js';
 import { estimateTokens } from './tokens.js';
 
 /** States whose words the comments are. Precedes all declarations. */
@@ -104,6 +105,30 @@ export function signaturesOf(server: CatalogServer, tools: readonly CatalogTool[
   return inside.replace(/^ {2}/gm, '');
 }
 
+/**
+ * The other functions of a server with their parameters, on one line, for the first answer about it: the next program that needs
+ * one of them does not have to look for it. As many as fit; the rest is counted.
+ */
+export function othersOf({ path, tools }: CatalogServer, told: readonly CatalogTool[]): string {
+  const others = readingFirst(tools.filter((tool) => !told.includes(tool)));
+  const shown: string[] = [];
+  let left = MAX_OTHERS_TOKENS;
+  for (const tool of others) {
+    const text = `${visibleName(tool)}${parametersOf(tool)}${tool.asks === true ? ' @asks' : ''}`;
+    left -= estimateTokens(`, ${text}`);
+    if (left < 0) break;
+    shown.push(text);
+  }
+  const more = others.length - shown.length;
+  // A few of very many say nothing about the others: a search finds those.
+  if (shown.length === 0 || shown.length < more) return '';
+  const rest = more === 0 ? '' : `, and ${more} more: listTools(${quoteVisibly(path)})`;
+  return `// also: ${shown.join(', ')}${rest}\n`;
+}
+
+/** With the types of a tool of its own, a first answer stays below 150 tokens. */
+const MAX_OTHERS_TOKENS = 60;
+
 /** Modules of all these servers in the most detail that fits, or undefined. Observed types are added only if they fit too. */
 export function declarationsWithin(
   servers: readonly CatalogServer[],
@@ -187,7 +212,7 @@ function serverModule(
 function namesOnly(server: CatalogServer, tools: readonly CatalogTool[], budgetTokens: number): string {
   const names: string[] = [];
   let left = budgetTokens;
-  for (const name of tools.map(visibleName).sort(compareCodePoints)) {
+  for (const name of readingFirst(tools).map(visibleName)) {
     const tokens = estimateTokens(`${name}, `);
     if (tokens > left) continue;
     left -= tokens;

@@ -3,6 +3,7 @@ import { quoteVisibly } from '../../lib/text/visible-text.js';
 import { commentLine, firstSentence } from '../declarations/doc-comment.js';
 import { compareCodePoints } from '../names.js';
 import type { CatalogServer, CatalogTool } from '../snapshot.js';
+import { readingFirst } from './reading-first.js';
 import { topicsOf } from './topics.js';
 
 /** How length is measured: in tokens for a model's context, in characters for a client that cuts. */
@@ -72,8 +73,14 @@ export function serverIndex(
   naming: IndexNaming = AS_IMPORTED,
   used?: UsedBefore,
 ): string {
-  const sorted = byUsefulness(servers, used);
-  let left = most - measure(remainder(sorted, naming));
+  const unknown = servers.filter(isUnknown);
+  const sorted = byUsefulness(
+    servers.filter((server) => !isUnknown(server)),
+    used,
+  );
+  // The first start of all has nothing else to tell: names before anything about other servers.
+  const starting = startingLine(unknown, naming, most, measure);
+  let left = most - measure(remainder(sorted, naming)) - measure(starting);
   if (left < 0) return '';
   const lines: IndexLine[] = [];
   const missing: CatalogServer[] = [];
@@ -94,7 +101,27 @@ export function serverIndex(
   addParameters(large, left, measure);
   const texts = lines.map((line) => line.text());
   if (missing.length > 0) texts.push(remainder(missing, naming));
-  return texts.join('');
+  return `${texts.join('')}${starting}`;
+}
+
+/** Its tools are not known yet, so that it has only a name to show. */
+function isUnknown({ isStarting, tools }: CatalogServer): boolean {
+  return isStarting === true && tools.length === 0;
+}
+
+/** One line for all servers whose tools are not known yet: `- starting (import one, the run waits for it): a, b`. */
+function startingLine(servers: readonly CatalogServer[], naming: IndexNaming, most: number, measure: Measure): string {
+  const names = servers
+    .map((server) => naming.serverName(server))
+    .filter((name) => name.length <= MAX_PATH_CHARACTERS)
+    .sort(compareCodePoints);
+  const line = (shown: readonly string[]) => {
+    const more = servers.length - shown.length;
+    return `- starting (${naming.use}, the run waits for it): ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}\n`;
+  };
+  let shown = names;
+  while (shown.length > 0 && measure(line(shown)) > most) shown = shown.slice(0, Math.floor(shown.length * 0.9));
+  return shown.length === 0 ? '' : line(shown);
 }
 
 /** A tool's export name with invisible letters as escapes, which mean the same in a program. */
@@ -120,14 +147,13 @@ class IndexLine {
     this.#server = server;
     this.#naming = naming;
     this.name = naming.serverName(server);
-    this.#tools = [...server.tools].sort((left, right) => compareCodePoints(left.tool.name, right.tool.name));
+    this.#tools = readingFirst(server.tools);
   }
 
   text(): string {
     const { tools, isAvailable, isStarting } = this.#server;
-    const known = `${tools.length}${isAvailable ? '' : ', not available now'}`;
-    const state = isStarting === true ? `starting: ${this.#naming.use}, the run waits for it` : known;
-    const head = `- ${this.name} (${state})${this.#words}`;
+    const state = isStarting === true ? ', starting' : isAvailable ? '' : ', not available now';
+    const head = `- ${this.name} (${tools.length}${state})${this.#words}`;
     if (this.#names.length === 0) return `${head}\n`;
     const more = tools.length - this.#names.length;
     const names = this.#names.map((name, index) => `${name}${markOf(this.#shown[index])}`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../domain/run.js';
-import { isJsonText, withJsonTextHint } from './json-text-hint.js';
+import { isJsonText, withJsonTextHint, withSearchHint } from './json-text-hint.js';
 
 const failed = (name: string): Outcome => ({
   status: 'failed',
@@ -25,4 +25,11 @@ test('JSON text is a string that holds an object or a list', () => {
   const texts = ['{"a":1}', '[1]', '\n [1]', 'plain', '', 'a {'];
   expect(texts.map((text) => isJsonText(JSON.stringify(text)))).toEqual([true, true, true, false, false, false]);
   expect(isJsonText('[1]')).toBe(false);
+});
+
+test('a program that takes what searchTools gives for a list is told where the list is', () => {
+  const hint = 'searchTools gives { query, results }: write (await searchTools(...)).results';
+  expect(hintOf(withSearchHint(failed('TypeError'), '(await searchTools("a")).filter()'))).toBe(hint);
+  expect(hintOf(withSearchHint(failed('TypeError'), '(await searchTools("a")).results.x.filter()'))).toBeUndefined();
+  expect(hintOf(withSearchHint(failed('TypeError'), 'inv.filter()'))).toBeUndefined();
 });

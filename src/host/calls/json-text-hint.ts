@@ -18,3 +18,16 @@ export function withJsonTextHint(outcome: Outcome, source: string, tools: Readon
   const hint = `${[...tools].join(' and ')} ${returns} JSON text: parse it with: import { parse } from '@codemode/text'`;
   return { ...outcome, failure: { ...failure, hint } };
 }
+
+/** `listTools` gives a list, `searchTools` an object with one: agents take the second for the first. */
+export function withSearchHint(outcome: Outcome, source: string): Outcome {
+  if (outcome.status !== 'failed' || !/\bsearchTools\s*\(/.test(source)) return outcome;
+  const { failure } = outcome;
+  const isMeant = failure.name === 'TypeError' && failure.hint === undefined && LIST_METHOD.test(failure.message);
+  if (!isMeant || /\bresults\b/.test(source)) return outcome;
+  const hint = 'searchTools gives { query, results }: write (await searchTools(...)).results';
+  return { ...outcome, failure: { ...failure, hint } };
+}
+
+const LIST_METHOD =
+  /\b(?:map|filter|find|flatMap|slice|some|every|forEach|reduce|join|at)(?:'|`)? is not a function$|not iterable$/;

@@ -6,7 +6,7 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { engineOf } from '../../sandbox/journal/journal.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
-import { withJsonTextHint } from '../calls/json-text-hint.js';
+import { withJsonTextHint, withSearchHint } from '../calls/json-text-hint.js';
 import { type CalleeContext, withCalleeNamed } from '../calls/missing-function.js';
 import { withMissingMembers } from '../calls/missing-members.js';
 import type { RunCalls } from '../calls/run-calls.js';
@@ -61,7 +61,7 @@ export function explainedOutcome(
   const { source } = report.journal;
   const named = withCalleeNamed(report.outcome, source, view.forCode, session);
   const complete = withMissingMembers(named, source, view.forCode, session);
-  const hinted = withJsonTextHint(complete, source, calls.tools.jsonTexts);
+  const hinted = withSearchHint(withJsonTextHint(complete, source, calls.tools.jsonTexts), source);
   return withUnfinished(hinted, calls.tools.unfinished.mayHaveRun());
 }
 

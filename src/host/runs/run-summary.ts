@@ -1,4 +1,5 @@
 import type { ReceivedData } from '../../broker/policy/flow.js';
+import { readingFirst } from '../../catalog/briefing/reading-first.js';
 import type { CatalogServer, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonObject } from '../../domain/json.js';
 import { needsOf } from '../../domain/profile-name.js';
@@ -16,8 +17,8 @@ const ANSWERED_TOKENS = 1_600;
 const TOOL_TOKENS = 120;
 /** The text around the declarations. */
 const FRAME_TOKENS = 130;
-/** The token budget for announced servers. */
-const ANNOUNCED_TOKENS = 2_400;
+/** The token budget for announced servers: names, and the types of a few. The program whose answer they come with did not ask. */
+const ANNOUNCED_TOKENS = 800;
 /** A larger server is declared as a whole only at first, or if the request names it. */
 const MAX_WHOLE_TOOLS = 12;
 /** Stands for all tools of a server. */
@@ -41,12 +42,13 @@ export function firstDeclarations(
     if (tools.length === 0 || !(importsServer(source, path) || isRequested(server))) return [];
     const used = tools.filter(({ exportName }) => isNamedIn(source, exportName));
     const isAsked = isRequested(server);
-    // The program printed the types itself.
-    if (used.length === 0 && !isAsked && !hasFailed && isListedIn(source, path)) return [];
+    // The program printed the types itself, or is looking for the tools that it needs.
+    const isLooking = isListedIn(source, path) || SEARCHES.test(source);
+    if (used.length === 0 && !isAsked && !hasFailed && isLooking) return [];
     // A large server that was declared before is declared again only if the request names it.
     const isTold = isDeclared(path, isAsked || tools.length <= MAX_WHOLE_TOOLS ? ALL_TOOLS : undefined);
     const isWhole = !isTold && (isAsked || used.length === 0);
-    const inOrder = isWhole ? [...new Set([...used, ...tools])] : used;
+    const inOrder = isWhole ? [...new Set([...used, ...readingFirst(tools)])] : used;
     const wanted = inOrder.filter(({ exportName }) => !isDeclared(path, exportName));
     // A known server without new tools is not repeated.
     if (wanted.length === 0 && (used.length > 0 || isDeclared(path))) return [];
@@ -56,7 +58,9 @@ export function firstDeclarations(
   const most = Math.floor(ANSWERED_TOKENS / Math.max(2, fresh.length));
   return fresh.map(({ server, used, wanted, isWhole, isBare }) => {
     if (isBare) {
-      const text = briefSignaturesOf(server, wanted, view);
+      // An agent that listed the tools in this program has read them.
+      const isFirst = !isDeclared(server.path) && !isListedIn(source, server.path);
+      const text = briefSignaturesOf(server, wanted, view, isFirst);
       // Four characters are about a token. A longer declaration is replaced by its name, as elsewhere.
       if (text.length <= 4 * most)
         return { path: server.path, tools: wanted.map(({ exportName }) => exportName), text };
@@ -102,6 +106,8 @@ function isListedIn(source: string, path: string): boolean {
     ([, name]) => name === path,
   );
 }
+
+const SEARCHES = /\bsearchTools\s*\(/;
 
 /** Matches whole words, so that `get` is not found in `getUser`. */
 function isNamedIn(source: string, exportName: string): boolean {

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.js';
 import { firstSentences } from '../../catalog/declarations/doc-comment.js';
-import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
+import { markedSignature } from '../../catalog/declarations/typescript/signature.js';
 import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import { type CatalogServer, type CatalogSnapshot, type CatalogTool, notForCode } from '../../catalog/snapshot.js';
 import { shownDescription, shownSchema } from '../../catalog/visible-tool.js';
@@ -109,7 +109,7 @@ function manifestEntry(
   const { function: name } = names;
   return {
     ...named,
-    ...(typeof name === 'string' ? { signature: toolSignature(tool, name, observedTypeOf?.(tool)) } : {}),
+    ...(typeof name === 'string' ? { signature: markedSignature(found, name, observedTypeOf?.(tool)) } : {}),
     ...wordsOf(found, (text) => firstSentences(text, MAX_DESCRIPTION_CHARACTERS)),
   };
 }

@@ -1,5 +1,5 @@
 import { firstSentences } from '../../catalog/declarations/doc-comment.js';
-import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
+import { markedSignature } from '../../catalog/declarations/typescript/signature.js';
 import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import type { CatalogTool } from '../../catalog/snapshot.js';
 import { shownDescription, shownSchema } from '../../catalog/visible-tool.js';
@@ -31,7 +31,11 @@ export function toolDefinition(
       : shownDescription(isFull ? description : firstSentences(description, MAX_DESCRIPTION_CHARACTERS));
   return {
     ...named,
-    signature: toolSignature(tool, exportName, outputSchema === undefined ? observedTypeOf?.(tool) : undefined),
+    signature: markedSignature(
+      { tool, ...omitUndefined({ asks }) },
+      exportName,
+      outputSchema === undefined ? observedTypeOf?.(tool) : undefined,
+    ),
     ...(asks === true ? { asks } : {}),
     ...omitUndefined({ description: words }),
     ...(annotations === undefined ? {} : { annotations: { ...annotations } as JsonObject }),

@@ -4,6 +4,7 @@ import type { PolicyGate } from '../../broker/policy/gate.js';
 import { briefCatalog, DEFAULT_BUDGET_TOKENS } from '../../catalog/briefing/briefing.js';
 import {
   type AnsweredDeclarations,
+  othersOf,
   scriptDeclarations,
   serverDeclarations,
   serverDeclarationsWithin,
@@ -11,7 +12,7 @@ import {
 } from '../../catalog/briefing/server-declarations.js';
 import { AS_CONFIGURED, type IndexNaming, serverIndex, type UsedBefore } from '../../catalog/briefing/server-index.js';
 import { estimateTokens } from '../../catalog/briefing/tokens.js';
-import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
+import { markedSignature } from '../../catalog/declarations/typescript/signature.js';
 import type { ObservedTypeOf } from '../../catalog/declarations/typescript/typescript.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { CatalogBriefing } from '../../domain/briefing.js';
@@ -51,9 +52,9 @@ export interface ToolView {
 }
 
 /** A tool's signature and result under this name, and whether its calls need approval, on one line. */
-export function signatureOf({ tool, asks }: CatalogTool, name: string, { observedTypeOf }: ToolView): string {
-  const observed = tool.outputSchema === undefined ? observedTypeOf?.(tool) : undefined;
-  return `${toolSignature(tool, name, observed)}${asks === true ? ' @asks' : ''}`;
+export function signatureOf(found: CatalogTool, name: string, { observedTypeOf }: ToolView): string {
+  const { tool } = found;
+  return markedSignature(found, name, tool.outputSchema === undefined ? observedTypeOf?.(tool) : undefined);
 }
 
 /** The policy's decisions about tools for one caller. */
@@ -264,7 +265,12 @@ export function briefDeclarationsOf(
   return serverDeclarationsWithin(server, budgetTokens, wanted, observedTypeOf);
 }
 
-/** Only the function signatures of these tools. */
-export function briefSignaturesOf(server: CatalogServer, tools: readonly CatalogTool[], { observedTypeOf }: ToolView) {
-  return signaturesOf(server, tools, observedTypeOf);
+/** Only the function signatures of these tools, and the names of the others if the server was not told of before. */
+export function briefSignaturesOf(
+  server: CatalogServer,
+  tools: readonly CatalogTool[],
+  { observedTypeOf }: ToolView,
+  isFirst = false,
+): string {
+  return `${signaturesOf(server, tools, observedTypeOf)}${isFirst ? othersOf(server, tools) : ''}`;
 }

@@ -89,7 +89,7 @@ describe('@codemode/discovery', () => {
       {
         toolName: 'delete_file',
         exportName: 'delete_file',
-        signature: 'delete_file({ path: string })',
+        signature: 'delete_file({ path: string }) @asks',
         asks: true,
         description: 'Deletes a file for good.',
         annotations: { destructiveHint: true },
@@ -111,7 +111,7 @@ describe('@codemode/discovery', () => {
     expect(await ask(`getTool('google-drive', 'delete_file')`)).toEqual({
       toolName: 'delete_file',
       exportName: 'delete_file',
-      signature: 'delete_file({ path: string })',
+      signature: 'delete_file({ path: string }) @asks',
       asks: true,
       description: 'Deletes a file for good.',
       annotations: { destructiveHint: true },

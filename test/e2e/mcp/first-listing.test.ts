@@ -195,7 +195,7 @@ test('a hanging server delays the first list as long as the setting says, and no
   await using program = await openStdio(home);
   const first = await timed(descriptionsOf(program.client));
   expect(first.ms).toBeGreaterThan(1_500);
-  expect(first.value).toContain('stuck (starting: import it, the run waits for it)');
+  expect(first.value).toContain('- starting (import it, the run waits for it): stuck');
   expect((await timed(program.client.listTools())).ms).toBeLessThan(1_000);
   expect(program.stderr()).toMatch(/stuck: no answer for 2 s \(catalog\.firstListing\)/);
 });

@@ -21,6 +21,15 @@ export function toolSignature(tool: Tool, exportName: string, observedType?: str
   return `${quoteVisibly(exportName).slice(1, -1)}(${argument})${result === undefined ? '' : `: ${result}`}`;
 }
 
+/** The same with `@asks` if its calls need approval: agents print the signatures of a server and nothing else. */
+export function markedSignature(
+  { tool, asks }: { readonly tool: Tool; readonly asks?: true },
+  exportName: string,
+  observedType?: string,
+): string {
+  return `${toolSignature(tool, exportName, observedType)}${asks === true ? ' @asks' : ''}`;
+}
+
 function outputOf({ outputSchema }: Tool, observedType: string | undefined): string | undefined {
   if (outputSchema !== undefined) {
     const { root } = readSchema(outputSchema);
