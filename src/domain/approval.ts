@@ -60,6 +60,16 @@ export interface ApprovalDecision {
   readonly scope: GrantScope;
 }
 
+/**
+ * A standing decision: later calls of the tool are made for the same reasons without asking, until it expires, its run ends, or
+ * a person revokes it. It has the id of the approval by which it was given.
+ */
+export interface Grant {
+  readonly approval: Approval;
+  readonly scope: Extract<GrantScope, 'run' | 'hour'>;
+  readonly expiresAtMs: number;
+}
+
 /** Number of a call that a client made itself, outside every run. */
 export const DIRECT_CALL = 0;
 

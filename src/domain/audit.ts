@@ -21,8 +21,8 @@ export const CALL_VERDICTS = [
 ] as const;
 export type CallVerdict = (typeof CALL_VERDICTS)[number];
 
-/** The audit log also records a person's decisions, and redactions from the output of a program. */
-export type AuditVerdict = CallVerdict | 'decided' | 'output';
+/** The audit log also records a person's decisions and revoked grants, and redactions from the output of a program. */
+export type AuditVerdict = CallVerdict | 'decided' | 'revoked' | 'output';
 
 /** Whether an approval was needed, and its decision. */
 export interface ApprovalNote {

@@ -2,6 +2,7 @@ import {
   type Approval,
   type ApprovalDecision,
   coversReasons,
+  type Grant,
   type GrantScope,
   type ToolIdentity,
 } from '../domain/approval.js';
@@ -47,6 +48,10 @@ export interface GrantRow {
   expires_at: number;
   mark: Buffer;
 }
+
+/** A grant with everything that it is bound to. */
+export type ListedGrantRow = GrantRow &
+  Pick<ApprovalRow, 'run' | 'caller' | 'server' | 'server_fingerprint' | 'tool' | 'tool_digest'>;
 
 /**
  * What a person is shown. It is sealed because it is the user's data, and because an attacker who can write to the database must
@@ -118,6 +123,19 @@ export class ApprovalSeals {
 
   isGrant(tool: ToolIdentity, run: string, caller: string, { expires_at, approval, mark }: GrantRow): boolean {
     return isAuthentic(this.#key, grantBinding(tool, run, caller, expires_at, approval), mark);
+  }
+
+  /** The grant of this row and its approval, or nothing if the key does not authenticate both. */
+  readGrant(row: ListedGrantRow, approval: Approval | undefined): Grant[] {
+    if (approval?.state !== 'APPROVED') return [];
+    const tool = {
+      serverId: row.server,
+      serverFingerprint: row.server_fingerprint,
+      toolName: row.tool,
+      toolDigest: row.tool_digest,
+    };
+    if (!this.isGrant(tool, row.run, row.caller, row)) return [];
+    return [{ approval, scope: row.run === '' ? 'hour' : 'run', expiresAtMs: row.expires_at }];
   }
 
   /** An approval whose MAC does not say that it is unused counts as used. A denial may be delivered twice. */

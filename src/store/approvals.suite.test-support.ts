@@ -62,6 +62,25 @@ export function approvalsSuite(open: () => Promise<Store>): void {
     expect(await approvals.grantFor({ ...tool, toolDigest: 'x' }, asked, Date.now())).toBeUndefined();
   });
 
+  test('a grant is listed while it lets calls through, and revoked once for all hosts', async () => {
+    const approvals = await (await open()).approvals();
+    const { tool } = question('g1', 'run70');
+    await approvals.add(question('g1', 'run70'));
+    const expiresAtMs = Date.now() + 60_000;
+    await approvals.decide('g1', 'APPROVED', decision('hour'), { grant: { runId: undefined, expiresAtMs } });
+    const mine = async () => (await approvals.grants(Date.now())).filter(({ approval }) => approval.id === 'g1');
+    expect(await mine()).toMatchObject([
+      { scope: 'hour', expiresAtMs, approval: { id: 'g1', decision: { by: 'eve' } } },
+    ]);
+    const asked = { runId: 'run71', caller: 'ana', reasons: ['why'] };
+    expect(await approvals.grantFor(tool, asked, Date.now())).toMatchObject({ id: 'g1' });
+    const revoked = await Promise.all([approvals.revokeGrant('g1'), approvals.revokeGrant('g1')]);
+    expect(revoked.toSorted()).toEqual([false, true]);
+    expect(await mine()).toEqual([]);
+    expect(await approvals.grantFor(tool, asked, Date.now())).toBeUndefined();
+    expect(await approvals.find('g1')).toMatchObject({ state: 'APPROVED' });
+  });
+
   test('what nobody decides expires or is closed', async () => {
     const approvals = await (await open()).approvals();
     await approvals.add(question('e1', 'run6', { expiresAtMs: Date.now() - 1 }));

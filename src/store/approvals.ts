@@ -1,4 +1,4 @@
-import type { Approval, ApprovalDecision, ToolIdentity } from '../domain/approval.js';
+import type { Approval, ApprovalDecision, Grant, ToolIdentity } from '../domain/approval.js';
 import type { Awaitable, Stop } from '../lib/async/awaitable.js';
 
 /** A grant that covers more than pending calls: this tool, for one run or for every run of the caller. */
@@ -88,4 +88,8 @@ export interface ApprovalStore {
    * the caller.
    */
   grantFor(tool: ToolIdentity, question: GrantQuestion, nowMs: number): Awaitable<Approval | undefined>;
+  /** The grants that let calls through now, the next to expire first. Those of ended runs let nothing through. */
+  grants(nowMs: number): Awaitable<Grant[]>;
+  /** Deletes the grant that was given with this approval, for all hosts. False if there is none. */
+  revokeGrant(id: string): Awaitable<boolean>;
 }

@@ -99,6 +99,84 @@ test('a yes for an hour lets later calls through, and none that waits in another
   expect(home.lines.toSorted()).toEqual(['write later', 'write mail']);
 });
 
+describe('a grant', () => {
+  test('is listed and revoked by the approver alone, and the next call asks again', async () => {
+    using home = new LedgerHome();
+    await home.program(WRITE);
+    const [first] = await home.pending();
+    const id = first?.id ?? '';
+    const given = await home.decide('approve', id, '--scope', 'hour');
+    expect(given.stdout).toContain(
+      `ledger/write is called without asking for an hour; to end that: codemode approvals revoke ${id}\n`,
+    );
+    // Without the secret and without a terminal, as an agent's shell is.
+    const byAgent = await home.run(['--config', home.config, 'approvals', 'revoke', id]);
+    expect(byAgent).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("a decision needs a terminal, or the approver's secret"),
+    });
+    const listed = await home.run(['--config', home.config, 'approvals', 'grants', '--json']);
+    expect(JSON.parse(listed.stdout)).toEqual([
+      {
+        ...{
+          id,
+          scope: 'hour',
+          caller: expect.any(String),
+          serverId: 'ledger',
+          toolName: 'write',
+          reason: first?.reason,
+        },
+        expiresAt: expect.stringMatching(/Z$/),
+        decision: { by: expect.stringContaining('(secret)'), at: expect.stringMatching(/Z$/) },
+      },
+    ]);
+    expect((await home.run(['--config', home.config, 'approvals'])).stderr).toContain(
+      '1 grant lets calls through without asking: codemode approvals grants\n',
+    );
+    expect(await home.program(WRITE.replace("'mail'", "'granted'"))).toMatchObject({ status: 0 });
+    const revoked = await home.decide('revoke', id.slice(0, 6), '--reason', 'done');
+    expect(revoked).toMatchObject({
+      status: 0,
+      stdout: `revoked: ${id}; the next call of ledger/write asks again\n`,
+    });
+    expect(await home.program(WRITE.replace("'mail'", "'later'"))).toMatchObject({ status: 3 });
+    expect(home.lines).toEqual(['write granted']);
+    expect((await home.run(['--config', home.config, 'approvals', 'grants'])).stderr).toBe(
+      'no grants: every call that needs a decision asks\n',
+    );
+    expect(await home.decide('revoke', id)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`there is no grant "${id}"; list them with: codemode approvals grants`),
+    });
+    const { stdout } = await home.run(['--config', home.config, 'audit', '--json']);
+    expect(stdout).toMatch(/"verdict": ?"revoked"/);
+    expect(stdout).toMatch(/"reason": ?"done"/);
+  });
+
+  test('for a run is revoked while the run is suspended, and is none once it has ended', async () => {
+    using home = new LedgerHome();
+    const { runId = '' } = await home.program(`import { write, erase } from '@codemode/servers/ledger';
+await write({ text: 'one' }); await erase({ text: 'all' }); await write({ text: 'two' });`);
+    const open = async () => (await home.pending()).find((each) => each.runId === runId);
+    const grants = async () =>
+      JSON.parse((await home.run(['--config', home.config, 'approvals', 'grants', '--json'])).stdout) as {
+        id: string;
+      }[];
+    const id = (await open())?.id ?? '';
+    await home.decide('approve', id, '--scope', 'run');
+    expect(await home.resume(runId)).toMatchObject({ state: 'suspended' });
+    expect(await grants()).toMatchObject([{ id, scope: 'run', runId }]);
+    await home.decide('revoke', id);
+    await home.decide('approve', (await open())?.id ?? '');
+    expect(await home.resume(runId)).toMatchObject({ state: 'suspended' });
+    expect(await open()).toMatchObject({ toolName: 'write', arguments: { text: 'two' } });
+    await home.decide('approve', (await open())?.id ?? '', '--scope', 'run');
+    expect(await home.resume(runId)).toMatchObject({ state: 'succeeded' });
+    expect(home.lines).toEqual(['write one', 'erase all', 'write two']);
+    expect(await grants()).toEqual([]);
+  });
+});
+
 describe('codemode approvals approve on a terminal', () => {
   const suspendedRun = async (home: LedgerHome, calls: string) => {
     await home.program(`import { write } from '@codemode/servers/ledger'; await ${calls};`);

@@ -283,6 +283,7 @@ describe('over REST', needs('bubblewrap', 'python3'), () => {
   test('approvals, runs and servers are listed with everything to be seen', async () => {
     expectAllVisible(pending);
     expectAllVisible(await ask('decides', '/approvals'));
+    expectNothingHidden(await ask('decides', '/approvals/grants'));
     expectNothingHidden(await ask('runs', '/runs'));
     expectNothingHidden(await ask('administers', '/servers'));
   });
@@ -292,6 +293,7 @@ describe('over REST', needs('bubblewrap', 'python3'), () => {
     const path = `/approvals/${approvals[0]?.id}`;
     expectAllVisible(await ask('decides', path));
     expectNothingHidden(await ask('decides', `/approvals/${encodeURIComponent(TYPED)}`));
+    expectNothingHidden(await ask('decides', `/approvals/${encodeURIComponent(TYPED)}/revoke`, {}));
     expectAllVisible(await ask('decides', `${path}/deny`, { reason: `no${TYPED}` }));
     // It was decided already.
     expectNothingHidden(await ask('decides', `${path}/approve`, {}));

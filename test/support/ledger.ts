@@ -119,7 +119,7 @@ export class LedgerHome extends Home {
   }
 
   /** Decides as a person who has the secret. */
-  async decide(verb: 'approve' | 'deny', id: string, ...more: string[]) {
+  async decide(verb: 'approve' | 'deny' | 'revoke', id: string, ...more: string[]) {
     const words = ['--config', this.config, 'approvals', verb, id, ...more];
     return this.run(words, { env: { CODEMODE_APPROVER_SECRET: await this.secret() } });
   }

@@ -4,6 +4,7 @@ import {
   type ApprovalState,
   coversReasons,
   DIRECT_CALL,
+  type Grant,
   type GrantScope,
   type ToolIdentity,
 } from '../../domain/approval.js';
@@ -35,7 +36,7 @@ export interface ApprovalsOptions {
   /** What one caller may have open; absent: the defaults. */
   readonly quotas?: CallerQuotas;
   /** Records decisions; absent if the audit log is off. */
-  readonly audit?: Pick<AuditTrail, 'refusal' | 'decided'>;
+  readonly audit?: Pick<AuditTrail, 'refusal' | 'decided' | 'revoked'>;
 }
 
 /** A call that needs a person's approval. */
@@ -261,6 +262,30 @@ export class Approvals {
     if (decided.isFirst && unrecorded === undefined) await this.#options.audit?.decided(decided.approvals);
     await this.#poll(store);
     return decided;
+  }
+
+  /** The standing decisions that let calls through now. */
+  async grants(): Promise<Grant[]> {
+    return (await this.#options.store()).grants(Date.now());
+  }
+
+  /**
+   * Ends a grant by the id of its approval: the next call asks again, in every host. Throws `not_found` if there is none. Calls that
+   * were decided with it stay decided.
+   */
+  async revoke(id: string, { by, reason }: Pick<Answer, 'by' | 'reason'>): Promise<Grant> {
+    const store = await this.#options.store();
+    const atMs = Date.now();
+    const grant = (await store.grants(atMs)).find(({ approval }) => approval.id === id);
+    if (grant === undefined || !(await store.revokeGrant(id)))
+      throw new HostError(
+        'not_found',
+        `${JSON.stringify(id.slice(0, 100))} is no grant; list them with: codemode approvals grants`,
+      );
+    // Like a refusal: it takes effect even if it cannot be recorded.
+    if ((await this.#options.audit?.refusal()) === undefined)
+      await this.#options.audit?.revoked(grant.approval, { by, atMs, ...omitUndefined({ reason }) });
+    return grant;
   }
 
   /** Closes the approvals of an ended run: its calls will not be made. */

@@ -5,7 +5,7 @@ import type { GuestError } from '../../domain/run.js';
 import type { Awaitable } from '../../lib/async/awaitable.js';
 import type { AuditStore, AuditWriter } from '../../store/audit.js';
 import type { RunContext } from '../run-context.js';
-import { decisionEntry, outputEntry } from './other-entries.js';
+import { decisionEntry, outputEntry, type Revocation, revocationEntry } from './other-entries.js';
 
 export interface AuditTrailOptions {
   /** Opens the store at its first use: its driver takes 50 ms to load. The function's owner closes the store. */
@@ -89,6 +89,12 @@ export class AuditTrail {
   /** Appends a person's decision to the chain at once: the deciding process may exit right away. */
   async decided(approvals: readonly Approval[]): Promise<void> {
     await Promise.all(approvals.map((approval) => this.record(decisionEntry(this.nextCallId(), approval))));
+    await this.flush();
+  }
+
+  /** Appends the end of a grant to the chain at once, for the same reason. */
+  async revoked(approval: Approval, revocation: Revocation): Promise<void> {
+    await this.record(revocationEntry(this.nextCallId(), approval, revocation));
     await this.flush();
   }
 

@@ -26,6 +26,26 @@ export function decisionEntry(callId: string, { id, runId, caller, tool, state, 
   };
 }
 
+/** A grant that a person revoked: later calls of the tool ask again. */
+export function revocationEntry(
+  callId: string,
+  { id, runId, caller, tool, state }: Approval,
+  { by, atMs, reason }: Revocation,
+): AuditEntry {
+  return {
+    ...EMPTY,
+    ...{ callId, atMs, runId, caller, serverId: tool.serverId, toolName: tool.toolName, verdict: 'revoked' },
+    approval: { state, id, by, at: new Date(atMs).toISOString(), ...omitUndefined({ reason }) },
+  };
+}
+
+/** Who revoked a grant, when and why. */
+export interface Revocation {
+  readonly by: string;
+  readonly atMs: number;
+  readonly reason?: string;
+}
+
 /** What was redacted from a program's printed output and result. */
 export function outputEntry(
   callId: string,

@@ -1,6 +1,12 @@
-import { type Approval, type ApprovalDecision, coversReasons, type ToolIdentity } from '../../domain/approval.js';
+import {
+  type Approval,
+  type ApprovalDecision,
+  coversReasons,
+  type Grant,
+  type ToolIdentity,
+} from '../../domain/approval.js';
 import type { Stop } from '../../lib/async/awaitable.js';
-import { type ApprovalRow, ApprovalSeals, type GrantRow, isCoveredBy } from '../approval-seals.js';
+import { type ApprovalRow, ApprovalSeals, type GrantRow, isCoveredBy, type ListedGrantRow } from '../approval-seals.js';
 import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuestion, SameCall } from '../approvals.js';
 import type { Postgres, Sql, SqlValue } from './database/connection.js';
 import { closeQuestions, expireQuestions, NOW_MS } from './queue/close-questions.js';
@@ -15,6 +21,8 @@ const SAME_TOOL = 'server = $1 AND server_fingerprint = $2 AND tool = $3 AND too
 const MAX_DECIDED_LATE = 100;
 /** The most bytes a list of the latest approvals reads: each is unsealed. */
 const MAX_LISTED_BYTES = 64 * 1024 * 1024;
+/** Each was given by a person within the last 30 days. */
+const MAX_LISTED_GRANTS = 1_000;
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 /** Every read of approvals closes the expired ones, but sends that statement at most this often. */
 const EXPIRE_EVERY_MS = 1_000;
@@ -285,6 +293,22 @@ export class PostgresApprovalStore implements ApprovalStore {
       if (approval?.state === 'APPROVED' && coversReasons(approval, reasons)) return approval;
     }
     return undefined;
+  }
+
+  async grants(): Promise<Grant[]> {
+    const rows = await this.#postgres.query<ListedGrantRow>(
+      `SELECT run, caller, server, server_fingerprint, tool, tool_digest, expires_at, approval, mark FROM codemode.grants
+        WHERE expires_at > ${NOW_MS} AND NOT EXISTS
+          (SELECT 1 FROM codemode.runs WHERE runs.id = grants.run AND runs.state <> 'suspended')
+        ORDER BY expires_at LIMIT ${MAX_LISTED_GRANTS}`,
+    );
+    const ids = rows.map(({ approval }) => approval);
+    const approvals = new Map((await this.settledOf(ids)).map((approval) => [approval.id, approval]));
+    return rows.flatMap((row) => this.#seals.readGrant(row, approvals.get(row.approval)));
+  }
+
+  async revokeGrant(id: string): Promise<boolean> {
+    return (await this.#postgres.change('DELETE FROM codemode.grants WHERE approval = $1', [id])) > 0;
   }
 
   #rows(where: string, values: readonly SqlValue[] = [], sql: Sql = this.#postgres): Promise<ApprovalRow[]> {

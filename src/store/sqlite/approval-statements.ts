@@ -1,10 +1,12 @@
-import type { ApprovalRow, GrantRow } from '../approval-seals.js';
+import type { ApprovalRow, GrantRow, ListedGrantRow } from '../approval-seals.js';
 import type { Database } from './database.js';
 
 /** How many decisions of one caller are searched for those of a program. */
 const MAX_DECIDED_LATE = 100;
 /** The most bytes a list of the latest approvals reads: each is unsealed. */
 const MAX_LISTED_BYTES = 64 * 1024 * 1024;
+/** Each was given by a person within the last 30 days. */
+const MAX_LISTED_GRANTS = 1_000;
 
 export type ApprovalStatements = ReturnType<typeof prepareApprovalStatements>;
 
@@ -78,6 +80,12 @@ export function prepareApprovalStatements(database: Database) {
       `SELECT approval, expires_at, mark FROM grants WHERE run = ? AND caller = ? AND server = ?
         AND server_fingerprint = ? AND tool = ? AND tool_digest = ? AND expires_at > ?`,
     ),
+    grants: database.prepare<ListedGrantRow>(
+      `SELECT * FROM grants WHERE expires_at > ? AND NOT EXISTS
+          (SELECT 1 FROM runs WHERE runs.id = grants.run AND runs.state <> 'suspended')
+        ORDER BY expires_at LIMIT ${MAX_LISTED_GRANTS}`,
+    ),
+    revokeGrant: database.prepare<never>('DELETE FROM grants WHERE approval = ?'),
     putGrant: database.prepare<never>('INSERT OR REPLACE INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
   };
 }

@@ -1,4 +1,10 @@
-import { type Approval, type ApprovalDecision, coversReasons, type ToolIdentity } from '../../domain/approval.js';
+import {
+  type Approval,
+  type ApprovalDecision,
+  coversReasons,
+  type Grant,
+  type ToolIdentity,
+} from '../../domain/approval.js';
 import type { Stop } from '../../lib/async/awaitable.js';
 import { type ApprovalRow, ApprovalSeals, isCoveredBy } from '../approval-seals.js';
 import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuestion, SameCall } from '../approvals.js';
@@ -170,6 +176,14 @@ export class SqliteApprovalStore implements ApprovalStore {
       if (approval?.state === 'APPROVED' && coversReasons(approval, reasons)) return approval;
     }
     return undefined;
+  }
+
+  grants(nowMs: number): Grant[] {
+    return this.#statements.grants.all(nowMs).flatMap((row) => this.#seals.readGrant(row, this.find(row.approval)));
+  }
+
+  revokeGrant(id: string): boolean {
+    return this.#statements.revokeGrant.run(id) > 0;
   }
 
   #othersOfRun(approval: Approval, named: ReadonlySet<string>): Approval[] {

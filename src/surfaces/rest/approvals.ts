@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { type Approval, GRANT_SCOPES } from '../../domain/approval.js';
+import { type Approval, GRANT_SCOPES, type Grant } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import { refuseEndedRun } from '../../host/runs/refuse-ended-run.js';
@@ -17,6 +17,7 @@ const decision = z.strictObject({
   ids: z.array(z.string().max(100)).max(MAX_IDS).optional(),
   digest: z.string().max(100).optional(),
 });
+const revocation = z.strictObject({ reason: z.string().max(500).optional() });
 const selection = z.strictObject({ state: z.enum(['pending', 'all'], 'must be pending or all').default('pending') });
 const VERDICTS = { approve: 'APPROVED', deny: 'DENIED' } as const;
 const MAX_LISTED = 1_000;
@@ -34,6 +35,12 @@ export function mountApprovals(scope: FastifyInstance, rest: RestContext): void 
     const { state } = readRequest(selection, request.query, 'the query');
     const found = state === 'all' ? await approvals.recent(MAX_LISTED) : await approvals.pending();
     return { approvals: found.map(viewOf) };
+  });
+  scope.get('/approvals/grants', { config }, async () => ({ grants: (await approvals.grants()).map(grantView) }));
+  scope.post<OneApproval>('/approvals/:id/revoke', { config }, async (request) => {
+    const { reason } = readRequest(revocation, request.body ?? {}, 'the body');
+    const by = (request.principal as Principal).subject;
+    return grantView(await approvals.revoke(request.params.id, { by, ...omitUndefined({ reason }) }));
   });
   scope.get<OneApproval>('/approvals/:id', { config }, async ({ params: { id } }) => {
     const approval = await approvals.find(id);
@@ -88,5 +95,20 @@ function viewOf(approval: Approval) {
             ...(made.reason === undefined ? {} : { reason: visibleSentence(made.reason) }),
           },
         }),
+  };
+}
+
+function grantView({ approval, scope, expiresAtMs }: Grant) {
+  const { id, runId, caller, tool, reason, decision: made } = approval;
+  return {
+    id,
+    scope,
+    ...(scope === 'run' ? { runId } : {}),
+    caller,
+    tool: visibleLine(`${tool.serverId}/${tool.toolName}`),
+    reason: visibleSentence(reason),
+    by: visibleLine(made?.by ?? ''),
+    at: new Date(made?.atMs ?? approval.createdAtMs).toISOString(),
+    expiresAt: new Date(expiresAtMs).toISOString(),
   };
 }

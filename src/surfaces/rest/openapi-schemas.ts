@@ -31,6 +31,9 @@ export function componentSchemas(limits: LimitTable): JsonObject {
     Approval,
     Approvals: object({ approvals: list('Approval') }),
     Decision,
+    Grant,
+    Grants: object({ grants: list('Grant') }),
+    Revocation: object({}, { reason: { ...text, maxLength: 500 } }),
     Namespaces: object({ namespaces: { type: 'object', additionalProperties: ref('Namespace') } }),
     Namespace: object({ description: text, server: text, tools: list('Tool') }, { problem: text }),
     Tool: object(
@@ -101,6 +104,20 @@ const Approval = object(
     expiresAt: time,
   },
   { decision: object({ by: text, at: time, scope: { enum: [...GRANT_SCOPES] } }, { reason: text }) },
+);
+
+const Grant = object(
+  {
+    id: { ...text, description: 'The approval by which it was given.' },
+    scope: { enum: ['run', 'hour'] },
+    caller: text,
+    tool: { ...text, description: '<server>/<tool>' },
+    reason: { ...text, description: 'Calls that are asked about for another reason are not covered.' },
+    by: text,
+    at: time,
+    expiresAt: time,
+  },
+  { runId: { ...text, description: 'With the scope `run`: the run that it ends with.' } },
 );
 
 const Decision = object(

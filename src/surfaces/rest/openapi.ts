@@ -96,6 +96,21 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
           parameters: [{ name: 'state', in: 'query', schema: { enum: ['pending', 'all'], default: 'pending' } }],
         },
       },
+      '/approvals/grants': {
+        get: operation('listGrants', 'approve', 'Standing decisions: tools that are called without asking for now', {
+          answers: { 200: answer('grants', 'Grants') },
+        }),
+      },
+      '/approvals/{id}/revoke': {
+        post: {
+          ...operation('revoke', 'approve', 'End a grant: the next call asks again', {
+            parameter: 'id',
+            answers: { 200: answer('the grant that has ended', 'Grant') },
+            refusals: [400, 401, 403, 404, 413, 415],
+          }),
+          requestBody: { required: false, content: json(ref('Revocation')) },
+        },
+      },
       '/approvals/{id}': {
         get: operation('showApproval', 'approve', 'One of them', {
           parameter: 'id',

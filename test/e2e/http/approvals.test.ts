@@ -194,6 +194,25 @@ test('a request to the network and a written file are asked about once the run h
   }
 });
 
+test('a person lists a grant over REST and revokes it, and the next call asks again [B16]', async () => {
+  const { runId, id } = await suspendedRun('granted');
+  await rest.post(`/approvals/${id}/approve`, 'ann', { scope: 'hour' });
+  await expect.poll(() => stateOf(runId)).toBe('succeeded');
+  const grants = async () => (await rest.get('/approvals/grants', 'ann')).body.grants as { id: string }[];
+  expect((await grants()).filter((grant) => grant.id === id)).toMatchObject([{ id, scope: 'hour', by: 'token ann' }]);
+  expect((await rest.post(`/approvals/${id}/revoke`, 'agent')).status).toBe(403);
+  expect(await rest.post(`/approvals/${id}/revoke`, 'ann', { reason: 'done' })).toMatchObject({
+    status: 200,
+    body: { id, scope: 'hour' },
+  });
+  expect((await grants()).filter((grant) => grant.id === id)).toEqual([]);
+  expect(await rest.post(`/approvals/${id}/revoke`, 'ann')).toMatchObject({
+    status: 404,
+    body: { error: { message: `"${id}" is no grant; list them with: codemode approvals grants` } },
+  });
+  expect(await stateOf((await suspendedRun('granted again')).runId)).toBe('suspended');
+});
+
 describe('an agent that wants its own approval over REST', () => {
   test('is turned away at every route, whatever it says of itself [B16, C5]', async () => {
     const { runId, id } = await suspendedRun('four');
@@ -210,9 +229,9 @@ describe('an agent that wants its own approval over REST', () => {
       }),
     };
     for (const [name, token] of Object.entries(agents)) {
-      for (const path of ['/approvals', `/approvals/${id}`, '/approvals?scope=approve'])
+      for (const path of ['/approvals', `/approvals/${id}`, '/approvals?scope=approve', '/approvals/grants'])
         expect([name, path, (await rest.get(path, token)).status]).toEqual([name, path, 403]);
-      for (const verb of ['approve', 'deny']) {
+      for (const verb of ['approve', 'deny', 'revoke']) {
         const { status, body } = await rest.post(`/approvals/${id}/${verb}?scope=approve`, token, { scope: 'hour' });
         expect([name, verb, status, body.error]).toMatchObject([name, verb, 403, { code: 'FORBIDDEN' }]);
       }

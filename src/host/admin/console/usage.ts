@@ -60,7 +60,14 @@ export async function usageReport({ audit, suspended, context }: UsageParts, day
       ownCalls += verdict === 'sent' ? 0 : 1;
       continue;
     }
-    if (verdict === 'sent' || verdict === 'decided' || verdict === 'output' || verdict === 'pending') continue;
+    if (
+      verdict === 'sent' ||
+      verdict === 'decided' ||
+      verdict === 'revoked' ||
+      verdict === 'output' ||
+      verdict === 'pending'
+    )
+      continue;
     const day = dayOf(new Date(atMs).toISOString().slice(0, 10));
     const server = servers.get(serverId) ?? { calls: 0, errors: 0, resultBytes: 0, byVerdict: {}, times: [] };
     servers.set(serverId, server);

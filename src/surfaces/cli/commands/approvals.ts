@@ -7,13 +7,14 @@ import { cardDigest, MIN_DIGEST_DIGITS } from '../../../lib/secrets/card-digest.
 import { shellWord } from '../../../lib/text/shell-word.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
+import { personOf } from '../person-of.js';
 import { approvalJson, renderCard, renderList, renderOne } from '../runs/approval-text.js';
 import { LAST, resolveId } from '../runs/resolve-id.js';
 import { cardOf, nameOf } from '../terminal/ask-on-terminal.js';
 import { askYesNo } from '../terminal/ask-yes-no.js';
 import { plainLine, printableJson } from '../terminal/terminal.js';
 import { hasPersonAtTerminal } from '../terminal/terminal-line.js';
-import { userName } from '../user-name.js';
+import { registerGrants, sayGrant, sayGrants } from './approvals-grants.js';
 
 export const register: Register = (program, context) => {
   const approvals = program
@@ -64,6 +65,7 @@ export const register: Register = (program, context) => {
         await withRecords(context, (records) => decide(records, id, 'DENIED', { ...flags, ...configOf(context) })),
       );
     });
+  registerGrants(approvals, context);
   approvals
     .command('secret')
     .description('make the secret by which you decide without a terminal (CODEMODE_APPROVER_SECRET)')
@@ -83,7 +85,8 @@ a shell of yours, make the secret: from then on a link to the console is made on
 shows, it asks, unless --digest names what you have read. Without a terminal --scope calls needs --digest.
 
 Scopes: call (this call with these arguments), calls (the calls that wait on the same card), run (this tool until the run
-ends), hour (this tool, for this caller, for an hour). A call made for a reason that was not shown needs a new approval.
+ends), hour (this tool, for this caller, for an hour). A call made for a reason that was not shown needs a new approval. codemode approvals grants lists the run and hour decisions
+that are in force, and codemode approvals revoke ID ends one.
 
 --json prints [{ "id", "runId", "serverId", "toolName", "arguments", "digest", "hiddenParts", "state", "createdAt",
 "expiresAt", "reason" }]; digest is the SHA-256 of the arguments as they are sent.
@@ -114,8 +117,11 @@ const MAX_LISTED = 1_000;
 async function list({ approvals }: ComposedRecords, flags: { all?: boolean; json?: boolean }): Promise<number> {
   const found = flags.all === true ? await approvals.recent(MAX_LISTED) : await approvals.pending();
   if (flags.json === true) process.stdout.write(`${printableJson(found.map(approvalJson), true)}\n`);
-  else if (found.length === 0) process.stderr.write('nothing waits for a decision\n');
-  else process.stdout.write(`${renderList(found)}\n`);
+  else {
+    if (found.length === 0) process.stderr.write('nothing waits for a decision\n');
+    else process.stdout.write(`${renderList(found)}\n`);
+    await sayGrants(approvals);
+  }
   return EXIT.ok;
 }
 
@@ -184,6 +190,7 @@ async function decide(
   }
   const count = decided.approvals.length;
   process.stdout.write(`${plainLine(`${verb}: ${count === 1 ? id : `${count} calls`}`)}\n`);
+  if (state === 'APPROVED') sayGrant(approval, scope);
   if (!approval.runId.startsWith('direct-')) await sayWhatNext(records, { ...approval, state, scope }, configFile);
   return EXIT.ok;
 }
@@ -265,22 +272,6 @@ async function sayWhatNext(
   }
   process.stdout.write(
     `No running host will resume it. Resume it with: codemode runs resume ${plainLine(`${runId}${config}`)}\n`,
-  );
-}
-
-/** Throws if there is no proof that a person decides. */
-async function personOf({ approverSecret }: ComposedRecords): Promise<string> {
-  const isGiven = await approverSecret.isGiven();
-  if (isGiven === true) return `${userName()} (secret)`;
-  if (isGiven === false)
-    throw new HostError(
-      'bad_input',
-      "CODEMODE_APPROVER_SECRET is not the approver's secret; make one with: codemode approvals secret",
-    );
-  if (hasPersonAtTerminal()) return `${userName()} (terminal)`;
-  throw new HostError(
-    'bad_input',
-    "a decision needs a terminal, or the approver's secret in CODEMODE_APPROVER_SECRET (codemode approvals secret makes one)",
   );
 }
 

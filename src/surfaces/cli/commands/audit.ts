@@ -139,7 +139,9 @@ const COLUMNS: readonly Column[] = [
   { title: 'NOTES', cutFirst: 5 },
 ];
 
-const GREEN: ReadonlySet<AuditRecord['verdict']> = new Set(['ok', 'decided', 'output']);
+const GREEN: ReadonlySet<AuditRecord['verdict']> = new Set(['ok', 'decided', 'revoked', 'output']);
+/** Records without a duration. */
+const MOMENTS: ReadonlySet<AuditRecord['verdict']> = new Set(['decided', 'revoked', 'output']);
 
 function renderList(records: readonly AuditRecord[]): string {
   const width = terminalWidth();
@@ -153,7 +155,7 @@ function renderList(records: readonly AuditRecord[]): string {
         width === undefined ? time : `${time.slice(0, 19).replace('T', ' ')}Z`,
         { text: serverId === '' ? '(program output)' : `${serverId}/${toolName}`, style: 'bold' },
         { text: verdict, style: GREEN.has(verdict) ? 'green' : 'yellow' },
-        verdict === 'decided' || verdict === 'output' ? '-' : duration(durationMs),
+        MOMENTS.has(verdict) ? '-' : duration(durationMs),
         resultBytes === null ? '-' : `${resultBytes}`,
         { text: short(runId), style: 'dim' },
         notesOf(record),
@@ -163,11 +165,10 @@ function renderList(records: readonly AuditRecord[]): string {
   return renderTable(COLUMNS, rows, width);
 }
 
-function notesOf({ approval, redactions }: AuditRecord): string {
+function notesOf({ verdict, approval, redactions }: AuditRecord): string {
+  const what = verdict === 'revoked' ? verdict : approval.state.toLowerCase();
   const decided =
-    approval.state === 'NOT_REQUIRED'
-      ? []
-      : [`${approval.state.toLowerCase()}${approval.by === undefined ? '' : ` by ${approval.by}`}`];
+    approval.state === 'NOT_REQUIRED' ? [] : [`${what}${approval.by === undefined ? '' : ` by ${approval.by}`}`];
   return [...decided, ...Object.entries(redactions).map(([kind, count]) => `${count} ${kind} redacted`)].join(', ');
 }
 

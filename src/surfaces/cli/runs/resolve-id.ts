@@ -2,7 +2,7 @@ import { HostError } from '../../../domain/errors.js';
 
 /** Where ids of one kind are looked up. */
 export interface IdPlace {
-  readonly noun: 'run' | 'approval';
+  readonly noun: 'run' | 'approval' | 'grant';
   /** The command that lists them. */
   readonly listedBy: string;
   /** Ids with this prefix, at most `limit`. */
