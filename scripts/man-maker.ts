@@ -14,6 +14,7 @@ export async function makeManPage(date: string): Promise<string> {
     composeLogins: unused,
     composeAudit: unused,
     composeKey: unused,
+    serveUnusable: unused,
     composeSharedStore: unused,
     copyStore: unused,
     stateSummary: unused,

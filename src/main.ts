@@ -15,6 +15,7 @@ const COMPOSITION: Composition = {
   composeSharedStore: async (settings) => (await import('./compose/shared-store.js')).composeSharedStore(settings),
   copyStore: async (settings, direction) => (await import('./compose/shared-store.js')).copyStore(settings, direction),
   readAccessToken: async (settings) => (await state()).readAccessToken(settings),
+  serveUnusable: async (reason, stop) => (await import('./surfaces/mcp/unusable-stdio.js')).serveUnusable(reason, stop),
   loadSettings: async (settings) => (await import('./compose/settings.js')).loadSettings(settings),
   installChecker: async () => (await import('./compose/install-checker.js')).installChecker(),
   stateSummary: async () => (await import('./compose/state-summary.js')).stateSummary(),

@@ -23,6 +23,8 @@ export interface CommandContext {
   logins(): Promise<Logins>;
   /** The audit log. The caller closes it. */
   audit(): Promise<AuditLog>;
+  /** An MCP server on stdio that only says why there is no host. */
+  serveUnusable(reason: string, stop: AbortSignal): Promise<void>;
   /** The key of the state folder. */
   key(): Promise<KeyKeeper>;
   /** The database that hosts share; undefined without one. The caller closes it. */

@@ -138,6 +138,8 @@ export interface Composition {
   stateSummary(): Promise<StateSummary>;
   /** The key of the state folder. */
   composeKey(settings: HostSettings): Promise<KeyKeeper>;
+  /** Needs no configuration. Resolves when the client has gone. */
+  serveUnusable(reason: string, stop: AbortSignal): Promise<void>;
   /** The database that hosts share; undefined without one. The caller closes it. */
   composeSharedStore(settings: HostSettings): Promise<SharedStoreAdmin | undefined>;
   /** Copies the portable data between the state folder and that database. */

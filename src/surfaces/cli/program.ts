@@ -10,6 +10,7 @@ import { type CommandContext, EXIT, type Register } from './command.js';
 import { commandsFor, isCommand } from './commands.js';
 import type { Composition, HostSettings } from './composed.js';
 import { actOnEarlySignal, type EarlySignals } from './early-signals.js';
+import { reportError } from './report-error.js';
 import { watchOutput } from './terminal/output.js';
 import { noteNothingConfigured, plain, plainLine, terminalWidth, warn } from './terminal/terminal.js';
 import { fillParagraphs, wrapLines } from './terminal/wrap.js';
@@ -59,11 +60,7 @@ export async function runCommandLine(
       if (isRunner) (await import('./commands/runner.js')).refuseWords(argv, error.message);
       return EXIT.badInput;
     }
-    if (isHostError(error)) {
-      process.stderr.write(`codemode: ${plain(error.message)}\n`);
-      noteOwnName(error.message);
-      return ERRORS[error.code].exit;
-    }
+    if (isHostError(error)) return reportError(error);
     process.stderr.write(
       `codemode: something went wrong inside codemode: ${plainLine(error instanceof Error ? error.message : String(error))}\n`,
     );
@@ -147,6 +144,7 @@ export function createProgram(
     },
     audit: () => composition.composeAudit(settings()),
     key: () => composition.composeKey(settings()),
+    serveUnusable: (reason, stop) => composition.serveUnusable(reason, stop),
     sharedStore: () => composition.composeSharedStore(settings()),
     copyStore: (direction) => composition.copyStore(settings(), direction),
     stateSummary: () => composition.stateSummary(),

@@ -12,6 +12,7 @@ export const NOTHING_COMPOSED: Composition = {
   composeLogins: unused,
   composeAudit: unused,
   composeKey: unused,
+  serveUnusable: unused,
   composeSharedStore: unused,
   copyStore: unused,
   stateSummary: unused,
