@@ -67,7 +67,7 @@ test('a stranger’s file starts its command through no command of ours', async 
   expect(existsSync(home.path('marker'))).toBe(false);
 });
 
-test('a client that starts us beside such a file is told why nothing runs, and quotes nothing of it', async () => {
+test('a client beside such a file is told why nothing runs, and nothing of it is quoted', async () => {
   using home = new Home();
   const messages = [
     {
