@@ -28,9 +28,9 @@ export interface HostAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Hosts on this machine that share a database, each with a state folder of its own. */
+/** Hosts on this machine that share a database, each with a state folder of its own; or one state folder, without a database. */
 export class SharedHosts {
-  readonly postgres: PostgresServer;
+  readonly #postgres: PostgresServer | undefined;
   readonly url: string;
   readonly folder: string;
   readonly configFile: string;
@@ -38,8 +38,8 @@ export class SharedHosts {
   readonly #children = new Set<ChildProcess>();
   #count = 0;
 
-  private constructor(postgres: PostgresServer, url: string, config: object) {
-    this.postgres = postgres;
+  private constructor(postgres: PostgresServer | undefined, url: string, config: object) {
+    this.#postgres = postgres;
     this.url = url;
     this.folder = mkdtempSync(join(tmpdir(), 'codemode-hosts-'));
     this.configFile = join(this.folder, 'codemode.config.json');
@@ -65,13 +65,23 @@ export class SharedHosts {
       PATH: process.env.PATH ?? '',
       CODEMODE_KEYRING: 'file',
       CODEMODE_KEY: randomBytes(32).toString('base64'),
-      CODEMODE_STORE: url,
+      ...(postgres === undefined ? {} : { CODEMODE_STORE: url }),
     };
   }
 
   static async open(config: object = {}): Promise<SharedHosts> {
     const postgres = await PostgresServer.start();
     return new SharedHosts(postgres, postgres.url(await postgres.createDatabase()), config);
+  }
+
+  /** Hosts that a user has started with one state folder. */
+  static onOneFolder(config: object = {}): SharedHosts {
+    return new SharedHosts(undefined, '', config);
+  }
+
+  get postgres(): PostgresServer {
+    if (this.#postgres === undefined) throw new Error('these hosts share a state folder, not a database');
+    return this.#postgres;
   }
 
   get ledgerFile(): string {
@@ -86,7 +96,8 @@ export class SharedHosts {
   /** `program`: another build than the one that is tested; `store`: another database than that of the others. */
   start({ program = PROGRAM, store = this.url }: { program?: string; store?: string } = {}): Promise<SharedHost> {
     this.#count += 1;
-    const child = this.#spawn(`host${this.#count}`, { CODEMODE_STORE: store }, ['serve', '--port', '0'], program);
+    const environment = store === '' ? {} : { CODEMODE_STORE: store };
+    const child = this.#spawn(`host${this.#count}`, environment, ['serve', '--port', '0'], program);
     let log = '';
     const request = async (url: string, method: string, path: string, token?: string, body?: unknown) => {
       const response = await fetch(`${url}${path}`, {
@@ -140,7 +151,7 @@ export class SharedHosts {
 
   async close(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
-    await this.postgres.close();
+    await this.#postgres?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -150,7 +161,7 @@ export class SharedHosts {
     words: readonly string[],
     program = PROGRAM,
   ): ChildProcess {
-    const state = join(this.folder, `state-${name}`);
+    const state = join(this.folder, this.#postgres === undefined ? 'state' : `state-${name}`);
     mkdirSync(state, { recursive: true, mode: 0o700 });
     const child = spawn(process.execPath, [program, '--config', this.configFile, ...words], {
       env: { ...this.environment, CODEMODE_HOME: state, ...environment },
