@@ -1,5 +1,6 @@
 import type { CallNumber, CallReply, Failure, GuestCall } from '../domain/run.js';
-import { tooLargeOpenCalls, tooManyOpenCalls, tooMuchDelivered, tooMuchOfCaller } from './failures.js';
+import { hasTooManyKeys } from '../lib/text/json-keys.js';
+import { tooLargeOpenCalls, tooManyKeys, tooManyOpenCalls, tooMuchDelivered, tooMuchOfCaller } from './failures.js';
 import type { Answer, Journal } from './journal/journal.js';
 import { digestOf } from './journal/journal.js';
 import type { CallerAccount } from './workers/caller-account.js';
@@ -78,6 +79,7 @@ export class CallRegistry {
     const bytes = call.argumentsJson.length;
     if (this.#openBytes + bytes > MAX_OPEN_CALL_BYTES)
       return { is: 'too much', failure: tooLargeOpenCalls(MAX_OPEN_CALL_BYTES) };
+    if (hasTooManyKeys(call.argumentsJson)) return { is: 'too much', failure: tooManyKeys('the arguments of a call') };
     if (this.#account?.take(bytes) === false)
       return { is: 'too much', failure: tooMuchOfCaller(this.#account.maxBytes) };
     this.#openBytes += bytes;

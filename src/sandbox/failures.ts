@@ -1,4 +1,5 @@
 import type { Failure, GuestError } from '../domain/run.js';
+import { MAX_DIFFERENT_KEYS } from '../lib/text/json-keys.js';
 
 /** Program failures that only the host can see. */
 
@@ -37,6 +38,17 @@ export function tooLargeOpenCalls(mostBytes: number): Failure {
     limit: 'output',
     message: `the arguments of the calls that were open at once had more than ${mostBytes} bytes`,
     hint: 'Await calls in smaller batches.',
+  };
+}
+
+/** `what`: the value that has them. Parsing it would stop the host for everybody. */
+export function tooManyKeys(what: string): Failure {
+  return {
+    kind: 'limit',
+    name: 'SandboxLimitError',
+    limit: 'output',
+    message: `${what} had more than ${MAX_DIFFERENT_KEYS} different keys`,
+    hint: 'Use arrays of rows instead of objects with a key for each item.',
   };
 }
 

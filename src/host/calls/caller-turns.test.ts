@@ -43,3 +43,27 @@ test('nothing is done for a program that ended before its turn came', async () =
   await first;
   expect([await second, isDone]).toEqual([undefined, false]);
 });
+
+test('the steps of large calls of one caller have turns of their own, and small calls none', async () => {
+  const turns = new CallerTurns();
+  let turn = 0;
+  let isOver = false;
+  const count = () => {
+    turn++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const seen: number[] = [];
+  const large = ' '.repeat(300_000);
+  const note = () => void seen.push(turn);
+  const one = async () => {
+    const { delegate } = await turns.inSteps('mallory' as CallerId, large, { onSending: note }, note);
+    await delegate.onSending();
+  };
+  await Promise.all([one(), one(), one()]);
+  isOver = true;
+  expect(seen).toHaveLength(6);
+  expect(new Set(seen).size).toBe(6);
+  const small = { onSending: () => {} };
+  expect((await turns.inSteps('mallory' as CallerId, '[]', small, () => 1)).delegate).toBe(small);
+});

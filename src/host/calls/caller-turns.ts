@@ -1,4 +1,5 @@
 import type { CallerId, CallReply } from '../../domain/run.js';
+import type { Awaitable } from '../../lib/async/awaitable.js';
 import { KeyedLock } from '../../lib/async/keyed-lock.js';
 
 /**
@@ -8,6 +9,7 @@ import { KeyedLock } from '../../lib/async/keyed-lock.js';
  */
 export class CallerTurns {
   readonly #lock = new KeyedLock();
+  readonly #steps = new KeyedLock();
   readonly #waiting = new Map<CallerId, number>();
 
   /** Undefined if the program ended before its turn came: nothing was done. */
@@ -30,7 +32,32 @@ export class CallerTurns {
       else this.#waiting.set(caller, left);
     }
   }
+
+  /**
+   * Parses the arguments of a call. Large ones take long to parse, to check and to send: each of these steps has a turn of the event
+   * loop of its own, in which no other such step of this caller begins. Calls of the usual size wait for nothing.
+   */
+  async inSteps<Input, Delegate extends { onSending(): Awaitable<void> }>(
+    caller: CallerId,
+    argumentsJson: string,
+    delegate: Delegate,
+    parse: () => Input,
+  ): Promise<{ readonly input: Input; readonly delegate: Delegate }> {
+    if (argumentsJson.length < LARGE_ARGUMENTS) return { input: parse(), delegate };
+    const nextStep = () => this.#steps.run(caller, () => new Promise<void>((resolve) => setImmediate(resolve)));
+    await nextStep();
+    const input = parse();
+    await nextStep();
+    const onSending = async () => {
+      await nextStep();
+      await delegate.onSending();
+    };
+    return { input, delegate: { ...delegate, onSending } };
+  }
 }
+
+/** Arguments that take about 1 ms to parse, to digest or to send. */
+const LARGE_ARGUMENTS = 256 * 1024;
 
 /** A reply that nobody reads any more. */
 export const PROGRAM_ENDED: CallReply = {

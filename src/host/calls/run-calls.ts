@@ -147,9 +147,9 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
   }
 
   /** Answers the run's own program. */
-  async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
+  async answer(call: GuestCall, given: RunCallDelegate): Promise<CallReply> {
     const { seen, facts } = this.#context;
-    const input = inputOf(call);
+    const { input, delegate } = await this.#read(call, given);
     if (this.#script !== undefined) await this.#script.awaitServer(input);
     const stopped = this.#verdict === undefined ? undefined : await this.#stopped(call, this.#verdict);
     if (stopped !== undefined) return { ok: false, ends: stopped };
@@ -169,8 +169,15 @@ export class RunCalls implements CallAnswerer, ProgramsCalls {
     return verdict.failure;
   }
 
-  answerFor(asker: Asker, call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
-    return this.#dispatch(call, inputOf(call), delegate, asker);
+  async answerFor(asker: Asker, call: GuestCall, given: RunCallDelegate): Promise<CallReply> {
+    const { input, delegate } = await this.#read(call, given);
+    return this.#dispatch(call, input, delegate, asker);
+  }
+
+  /** Parses the arguments. Large ones are parsed, checked and sent in turns of the event loop of their own. */
+  async #read(call: GuestCall, delegate: RunCallDelegate) {
+    const { caller } = this.#context.facts.context;
+    return this.#parts.turns.inSteps(caller, call.argumentsJson, delegate, () => inputOf(call));
   }
 
   async #dispatch(

@@ -88,8 +88,9 @@ export class ProcessCalls implements CallAnswerer {
     if (call !== undefined) this.#recorded?.push(call);
   }
 
-  async #dispatch(call: GuestCall, found: CatalogTool | GuestError, delegate: RunCallDelegate): Promise<CallReply> {
-    const input = argumentsOf(call);
+  async #dispatch(call: GuestCall, found: CatalogTool | GuestError, given: RunCallDelegate): Promise<CallReply> {
+    const parse = () => argumentsOf(call);
+    const { input, delegate } = await this.#turns.inSteps(this.#caller, call.argumentsJson, given, parse);
     const rounded = input === undefined ? undefined : roundedNumber(call.argumentsJson);
     if (input === undefined || rounded !== undefined) {
       const error = rounded === undefined ? NO_ARGUMENTS : tooLong(rounded);

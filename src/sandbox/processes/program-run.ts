@@ -5,10 +5,11 @@ import type { StopSignal } from '../../domain/stop-signal.js';
 import { Cancellation } from '../../lib/async/cancellation.js';
 import { deferred } from '../../lib/async/deferred.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
+import { hasTooManyKeys } from '../../lib/text/json-keys.js';
 import { jsonText } from '../../lib/text/json-text.js';
 import { MAX_VALUE_BYTES, type ProcessStart, type ProcessToHost } from '../../wire/messages.js';
 import { CallRegistry } from '../call-registry.js';
-import { CANCELLED, FAILED_INSIDE } from '../failures.js';
+import { CANCELLED, FAILED_INSIDE, tooManyKeys } from '../failures.js';
 import { TimeBudget } from '../time-budget.js';
 import { FLOOD_BYTES, OutputBuffer } from './output-buffer.js';
 import { brokeItsChannel, CUT_SHORT, endedBySignal, endedWith, signalOf, tooMuchOutput } from './process-failures.js';
@@ -262,12 +263,13 @@ export class ProgramRun {
     }
     const { message, body } = this.#end;
     if (message.failure !== null) {
-      const soFarJson = body.length === 0 ? undefined : jsonText(body);
+      const soFarJson = body.length === 0 || hasTooManyKeys(body.toString('utf8')) ? undefined : jsonText(body);
       const soFar = soFarJson === undefined ? {} : { soFarJson };
       return [{ status: 'failed', failure: message.failure, ...soFar }, 'none'];
     }
     if (message.exitCode !== 0) return failed(endedWith(message.exitCode));
     if (body.length === 0) return this.#fromOutput();
+    if (hasTooManyKeys(body.toString('utf8'))) return failed(tooManyKeys('the result'));
     const resultJson = jsonText(body);
     if (resultJson === undefined) return failed(brokeItsChannel('its result is not JSON'));
     return [{ status: 'completed', resultJson }, 'result'];
@@ -277,7 +279,7 @@ export class ProgramRun {
   #fromOutput(): readonly [Outcome, ResultSource] {
     const { text, isCut } = this.#stdout.output;
     const line = isCut ? '' : (text.trimEnd().split('\n').at(-1) ?? '').trim();
-    const resultJson = line === '' ? undefined : jsonText(Buffer.from(line));
+    const resultJson = line === '' || hasTooManyKeys(line) ? undefined : jsonText(Buffer.from(line));
     return resultJson === undefined
       ? [{ status: 'completed', resultJson: 'null' }, 'none']
       : [{ status: 'completed', resultJson }, 'stdout'];

@@ -1,7 +1,9 @@
 import type { Failure, GuestCall, LogEntry, Outcome } from '../../domain/run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
+import { hasTooManyKeys } from '../../lib/text/json-keys.js';
 import { jsonText } from '../../lib/text/json-text.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../../wire/messages.js';
+import { tooManyKeys } from '../failures.js';
 
 /** Converts a worker's messages about a program to the host's types. */
 
@@ -28,7 +30,11 @@ export function outcomeIn(
   const noticed = unawaited === undefined ? {} : { unawaited };
   const said = failure?.limit === 'timeout' ? timeout : failure;
   if (said !== null && body.length === 0) return { status: 'failed', failure: said, ...noticed };
-  const json = body.length > MAX_VALUE_BYTES ? undefined : jsonText(body);
+  if (body.length > MAX_VALUE_BYTES) return undefined;
+  // Parsing it would stop the host, here and wherever it is shown.
+  if (hasTooManyKeys(body.toString('utf8')))
+    return { status: 'failed', failure: said ?? tooManyKeys('the result'), ...noticed };
+  const json = jsonText(body);
   if (json === undefined) return undefined;
   return said === null
     ? {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hasTooManyKeys, MAX_DIFFERENT_KEYS } from '../../lib/text/json-keys.js';
 
 /** A message of a connection, in either direction. */
 export interface WebSocketMessage {
@@ -46,6 +47,8 @@ export function readMessage(
   text: string,
 ): { readonly id: string; readonly input: object } | { readonly id: string; readonly problem: string } {
   let value: unknown;
+  if (hasTooManyKeys(text))
+    return { id: '', problem: `the message has more than ${MAX_DIFFERENT_KEYS} different keys` };
   try {
     value = JSON.parse(text);
   } catch {

@@ -24,8 +24,15 @@ const STOP_GRACE_MS = 1_000;
 const DRAIN_MS = 250;
 /** Lines that are read in one turn of the event loop. The next turn continues. */
 const LINES_PER_TURN = 100;
+/** Messages that are sent together have fewer characters; a longer one is sent alone. */
+const MAX_WRITE = 1024 * 1024;
 /** How fast a server's stderr is read. A server that writes faster blocks. */
 const STDERR_BYTES = { burst: 64 * 1024 * 1024, perSecond: 8 * 1024 * 1024 };
+
+interface Outgoing {
+  lines: string;
+  readonly written: Deferred<void>;
+}
 
 export interface StdioOptions {
   readonly target: StdioTarget;
@@ -57,8 +64,9 @@ export class StdioTransport implements Transport {
   /** Lines that were read but not processed yet: never more than those of one chunk. */
   #lines: (string | undefined)[] = [];
   #isResting = false;
-  /** Outgoing lines of this turn of the event loop. */
-  #outgoing: { lines: string; readonly written: Deferred<void> } | undefined;
+  /** Outgoing lines of this turn of the event loop, and those that wait for the write before them. */
+  readonly #outgoing: Outgoing[] = [];
+  #isWriting = false;
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -137,26 +145,41 @@ export class StdioTransport implements Transport {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null || !child.stdin.writable) {
       return this.#notTaken('the process is gone');
     }
-    if (child.stdin.writableLength + (this.#outgoing?.lines.length ?? 0) > this.#options.maxMessageBytes) {
+    const queued = this.#outgoing.reduce((sum, { lines }) => sum + lines.length, 0);
+    if (child.stdin.writableLength + queued > this.#options.maxMessageBytes) {
       return Promise.reject(new NotSentError('the process does not read its input'));
     }
-    if (this.#outgoing === undefined) {
-      this.#outgoing = { lines: '', written: deferred() };
-      process.nextTick(() => this.#flush());
+    const line = `${JSON.stringify(message)}\n`;
+    const last = this.#outgoing.at(-1);
+    if (last !== undefined && last.lines.length + line.length < MAX_WRITE) {
+      last.lines += line;
+      return last.written.promise;
     }
-    this.#outgoing.lines += `${JSON.stringify(message)}\n`;
-    return this.#outgoing.written.promise;
+    const batch: Outgoing = { lines: line, written: deferred() };
+    this.#outgoing.push(batch);
+    if (last === undefined && !this.#isWriting) process.nextTick(() => this.#flush());
+    return batch.written.promise;
   }
 
-  /** Messages of one turn of the event loop are sent in one write, because each write wakes the server. */
+  /**
+   * Messages of one turn of the event loop are sent in one write, because each write wakes the server. A write begins when the one
+   * before it is done: a stream converts all that it buffers in one go, which stops the host if that is many megabytes.
+   */
   #flush(): void {
-    const outgoing = this.#outgoing;
-    this.#outgoing = undefined;
-    if (outgoing === undefined) return;
-    const { lines, written } = outgoing;
+    const batch = this.#isWriting ? undefined : this.#outgoing.shift();
+    if (batch === undefined) return;
+    this.#isWriting = true;
+    this.#write(batch, () => {
+      this.#isWriting = false;
+      this.#flush();
+    });
+  }
+
+  #write({ lines, written }: Outgoing, onDone = () => {}): void {
     this.#child?.stdin.write(lines, (error) => {
       if (error) this.#notTaken('the process does not read its input any more').catch(written.reject);
       else written.resolve();
+      onDone();
     });
   }
 
@@ -179,7 +202,7 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined) return this.#finish();
-    this.#flush();
+    for (const batch of this.#outgoing.splice(0)) this.#write(batch);
     child.stdin.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       if (await settledWithin(this.#exited, STOP_GRACE_MS)) break;
