@@ -81,7 +81,7 @@ describe.each(PLACES)('two hosts that share %s', needs('postgresql', 'bubblewrap
     }
   }, 60_000);
 
-  test('refuse a decision about arguments that were not on the card, and keep a grant to its caller', async () => {
+  test('refuse a card with other arguments, and keep a grant to its caller', async () => {
     const runId = idOf(await write(0, AGENT, 'shown'));
     const id = (await pending(1)).find((each) => each.runId === runId)?.id ?? '';
     expect(await decide(1, id, 'approve', { digest: 'f'.repeat(64) })).toBe(409);

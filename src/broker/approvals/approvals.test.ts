@@ -173,6 +173,11 @@ describe('a decision', () => {
     await expect(approvals.decide(ids[0] ?? '', 'APPROVED', all)).rejects.toThrow(/3 calls that were not named/);
     await expect(approvals.decide(ids[0] ?? '', 'APPROVED', { ...all, digest })).rejects.toThrow(/digest/);
     await expect(approvals.decide(ids[0] ?? '', 'APPROVED', { ...all, ids: ['gone'] })).rejects.toThrow(/no approval/);
+    // Also where only this call is decided: the person looked at another one.
+    const other = { ...all, scope: 'call' as const, ids: [ids[1] ?? ''] };
+    await expect(approvals.decide(ids[0] ?? '', 'APPROVED', other)).rejects.toThrow(
+      /not one of the ids that were named/,
+    );
     expect(await approvals.decide(ids[0] ?? '', 'APPROVED', { ...all, ids, digest })).toMatchObject({ isFirst: true });
     expect(await Promise.all(shown.map(({ ended }) => ended))).toEqual(['APPROVED', 'APPROVED']);
     expect(await approvals.find(later.id)).toMatchObject({ state: 'PENDING' });

@@ -8,7 +8,10 @@ export interface Answer {
   readonly by: string;
   readonly reason?: string;
   readonly scope: GrantScope;
-  /** With scope `calls`: the ids of the calls on the card, or else `digest`. One of the two identifies what was shown. */
+  /**
+   * The ids of the calls on the card, this one among them. With scope `calls` they or `digest` must be given: one of the two
+   * identifies what was shown.
+   */
   readonly ids?: readonly string[];
   /** SHA-256 of what was shown, or at least its first 16 digits. If it differs, nothing is decided. */
   readonly digest?: string;
@@ -27,6 +30,7 @@ export async function checkAnswer(
   if (state === 'APPROVED' && !scopesOf(asked).includes(scope)) throw noSuchScope(scope);
   const others =
     scope !== 'calls' ? [] : await (ids === undefined ? onSameCard(store, asked) : named(store, asked, ids));
+  if (ids !== undefined && !ids.includes(asked.id)) throw notOnCard(asked);
   const decided = [asked, ...others];
   if (digest !== undefined && !isSameDigest(cardDigest(decided), digest)) throw otherDigest(decided);
   if (state === 'DENIED') return idsOf(others);
@@ -80,6 +84,13 @@ function otherDigest(decided: readonly Approval[]): HostError {
   return new HostError(
     'conflict',
     `nothing was decided: ${what} the digest ${cardDigest(decided)}, and not the one that was named. Look again: codemode approvals show ${decided[0]?.id}${decided.length === 1 ? '' : ' --scope calls'}`,
+  );
+}
+
+function notOnCard({ id }: Approval): HostError {
+  return new HostError(
+    'conflict',
+    `nothing was decided: ${id} is not one of the ids that were named. Look again: codemode approvals show ${id}`,
   );
 }
 
