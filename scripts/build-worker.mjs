@@ -82,7 +82,7 @@ export async function buildWorker() {
     bundle('src/worker/node/main.ts', forNode),
     // Names stay: programs see the names of error classes. Lines do not: nobody sees those.
     bundle('src/worker/quickjs/guest/boot.ts', guestScript),
-    bundle('src/worker/v8/main.ts', forNode),
+    bundle('src/worker/v8/main.ts', { ...forNode, format: 'cjs' }),
     // The body of a function that is compiled for a realm of its own.
     bundle('src/worker/v8/worker.ts', {
       ...forNode,
@@ -117,7 +117,7 @@ export async function buildWorker() {
       ['worker.js', worker.text],
       ['returns.cjs', returns.text],
       ['node-program.js', nodeProgram.text],
-      ['v8-main.js', v8Main.text],
+      ['v8-main.cjs', v8Main.text],
       ['v8-worker.js', v8Worker.text],
       ['v8-boot.js', v8Boot.text],
       ['intrinsics.json', intrinsics],
@@ -142,7 +142,7 @@ export async function buildWorker() {
   }
   const inputs = {
     ...{ 'worker.js': worker.inputs, 'returns.cjs': returns.inputs, 'node-program.js': nodeProgram.inputs },
-    ...{ 'v8-main.js': v8Main.inputs, 'v8-worker.js': v8Worker.inputs, 'v8-boot.js': v8Boot.inputs },
+    ...{ 'v8-main.cjs': v8Main.inputs, 'v8-worker.js': v8Worker.inputs, 'v8-boot.js': v8Boot.inputs },
     'intrinsics.json': lister.inputs,
     guest: boot.inputs,
   };

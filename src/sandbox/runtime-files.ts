@@ -27,7 +27,7 @@ type Role = WorkerRole | ProcessLanguage;
 
 const MOUNTED: Readonly<Record<Role, readonly string[]>> = {
   quickjs: ['worker.js', 'returns.cjs', 'quickjs.wasm', 'image.bin', 'package.json'],
-  v8: ['v8-main.js', 'v8-worker.js', 'returns.cjs', 'v8-boot.js', 'intrinsics.json', 'package.json'],
+  v8: ['v8-main.cjs', 'v8-worker.js', 'returns.cjs', 'v8-boot.js', 'intrinsics.json', 'package.json'],
   node: ['node-program.js', 'package.json'],
   python: [
     'python/main.py',
@@ -68,7 +68,7 @@ export function loadRuntimeFiles(folder: string): RuntimeFiles {
     },
     arguments: {
       quickjs: [`${JAIL_FOLDER}/worker.js`, ADDON],
-      v8: [`${JAIL_FOLDER}/v8-main.js`, ADDON],
+      v8: [`${JAIL_FOLDER}/v8-main.cjs`, ADDON],
       node: [`${JAIL_FOLDER}/node-program.js`, ADDON],
       python: [`${JAIL_FOLDER}/python/main.py`],
     },

@@ -135,7 +135,7 @@ describe('code of an attacker’s own in a worker finds nothing', () => {
       'returns.cjs',
       'transform.node',
       'v8-boot.js',
-      'v8-main.js',
+      'v8-main.cjs',
       'v8-worker.js',
     ]);
     if (level === 'strict') expect(found.listens).toBe('refused');

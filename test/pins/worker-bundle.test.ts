@@ -92,7 +92,7 @@ test('jails are given these files and no others: ours, and the native part of th
     'quickjs.wasm',
     'returns.cjs',
     'v8-boot.js',
-    'v8-main.js',
+    'v8-main.cjs',
     'v8-worker.js',
     'worker.js',
   ]);

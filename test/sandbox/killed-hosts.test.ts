@@ -39,7 +39,7 @@ for (const level of ['strict', 'namespaces', 'none'] as const satisfies readonly
         const commands = below.map(commandOf).join('\n');
         for (const runtime of [
           /worker\.js/,
-          ...(level === 'none' ? [] : [/v8-main\.js/, ...(level === 'strict' ? [/tsgo|tsc/] : [])]),
+          ...(level === 'none' ? [] : [/v8-main\.cjs/, ...(level === 'strict' ? [/tsgo|tsc/] : [])]),
           /hook-command/,
           /node-program\.js/,
           /main\.py/,

@@ -12,7 +12,7 @@ const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
 const { ownKeys } = Reflect;
 
 /** Objects that cannot be reached from a global by properties alone. */
-function roots(): readonly object[] {
+export function roots(): readonly object[] {
   const iteratorOf = (value: Iterable<unknown>) => value[Symbol.iterator]();
   return [
     globalThis,
@@ -55,8 +55,8 @@ export function listIntrinsics(): Intrinsic[] {
   return found;
 }
 
-/** The object at a path of the other engine. */
-export function follow(path: Intrinsic['path'], from = roots()): object | undefined {
+/** The object at a path of the other engine. `from`: the roots of this one, made once for all paths. */
+export function follow(path: Intrinsic['path'], from: readonly object[]): object | undefined {
   let value: unknown = from[path[0] as number];
   for (const step of path.slice(1) as string[]) {
     if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined;

@@ -1,4 +1,4 @@
-import { follow, type Intrinsic, listIntrinsics, nameOf } from './intrinsics.js';
+import { follow, type Intrinsic, listIntrinsics, nameOf, roots } from './intrinsics.js';
 
 /**
  * Removes features that QuickJS does not have: Node's globals first, then those that this V8 has in addition. This is not a
@@ -14,8 +14,9 @@ export function takeIntrinsics(): readonly Intrinsic[] {
 }
 
 export function trimTo(listed: readonly Intrinsic[]): void {
+  const from = roots();
   for (const { path, keys } of listed) {
-    const object = follow(path);
+    const object = follow(path, from);
     if (object === undefined) continue;
     for (const key of ownKeys(object))
       if (!keys.includes(nameOf(key)) && !isForBoot(object, key)) deleteProperty(object, key);
@@ -31,8 +32,9 @@ const HARMLESS = new Set(['fileName', 'lineNumber', 'columnNumber', 'stack', 'co
  */
 export function missingNames(listed: readonly Intrinsic[]): string[] {
   const missing = new Set<string>();
+  const from = roots();
   for (const { path, keys } of listed) {
-    const object = follow(path);
+    const object = follow(path, from);
     if (object === undefined) continue;
     const own = new Set(ownKeys(object).map(nameOf));
     for (const key of keys) if (!own.has(key)) missing.add(key.replace(/^@@(?:Symbol\.)?/, ''));
