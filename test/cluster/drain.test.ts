@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../support/needs.js';
+import { until } from '../support/program.js';
+import { AGENT, idOf, PERSON, type SharedHost, SharedHosts } from '../support/shared-hosts.js';
+
+/** `CODEMODE_DRAINS=20`: how often a host is drained in a row. */
+const ROUNDS = Number(process.env.CODEMODE_DRAINS ?? 1);
+
+describe('a host that drains with a call in flight', needs('postgresql', 'bubblewrap'), () => {
+  let cluster: SharedHosts;
+  beforeAll(async () => {
+    cluster = await SharedHosts.open();
+  }, 120_000);
+  afterAll(() => cluster.close());
+
+  test(
+    'leaves the run to the next host, where the program goes on with its other calls',
+    async () => {
+      let host = await cluster.start();
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        const runId = await sentBy(host, round);
+        expect(await host.stop(), host.log()).toBe(0);
+        host = await cluster.start();
+        await until(async () => (await resultOf(host, runId)).status === 200);
+        // The next host tells the program that its call may have been made, and makes the calls that come after it.
+        expect((await resultOf(host, runId)).body, `round ${round}`).toMatchObject({
+          success: true,
+          result: [expect.stringMatching(/may have taken effect/), 'look'],
+        });
+        const lines = cluster.ledger.filter((line) => line.endsWith(` ${round}`));
+        expect(lines).toEqual([`write cut ${round}`, `look after ${round}`]);
+      }
+    },
+    ROUNDS * 60_000,
+  );
+
+  /** A run whose approved call the server never answers. */
+  async function sentBy(host: SharedHost, round: number): Promise<string> {
+    const code = `
+      const first = await mcp.ledger.write({ text: 'cut ${round}', delayMs: 600_000 }).catch((error) => error.message);
+      return [first, (await mcp.ledger.look({ text: 'after ${round}' })).did];`;
+    const runId = idOf(await host.request('POST', '/api/v1/execute', AGENT, { code, capabilities: ['mcp:ledger'] }));
+    const { body } = await host.request('GET', '/api/v1/approvals', PERSON);
+    const asked = (body.approvals as { id: string; runId: string }[]).find((each) => each.runId === runId);
+    await host.request('POST', `/api/v1/approvals/${asked?.id}/approve`, PERSON, {});
+    await until(() => cluster.ledger.includes(`write cut ${round}`));
+    return runId;
+  }
+
+  const resultOf = (host: SharedHost, runId: string) => host.request('GET', `/api/v1/runs/${runId}/result`, AGENT);
+});
