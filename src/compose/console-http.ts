@@ -38,7 +38,7 @@ export async function openConsoleHttp(
     log(`port ${port} cannot be used; the console is at another one`, 'warn');
     return start(0);
   });
-  const announced = await announce(access, url, address);
+  const announced = await announce(access, url, address, app);
   host.warm(log).catch((error: unknown) => {
     log(`servers could not be prepared: ${String(error)}`, 'error');
   });
@@ -65,11 +65,22 @@ export type OpenConsole = (options: {
 const NO_TOKENS: TokenRules = { identify: () => undefined, adviceFor: () => 'only the console is served here' };
 
 /** Announces the console's address to other processes that use this state folder, until it is withdrawn. */
-export async function announce(access: ConsoleAccess, url: string, host: string) {
+export async function announce(
+  access: ConsoleAccess,
+  url: string,
+  host: string,
+  app: { close(): PromiseLike<unknown> },
+) {
   const holder = processIdentity() ?? `${process.pid}:unknown`;
   // If it listens on every address, a person on this machine uses loopback.
   const reached = ['0.0.0.0', '::'].includes(host) ? url.replace(/\/\/.*:/, '//127.0.0.1:') : url;
-  await access.hostServes({ holder, url: reached });
+  try {
+    await access.hostServes({ holder, url: reached });
+  } catch (error) {
+    // An open listener would keep a process alive whose start has failed, and nobody would start it again.
+    await app.close();
+    throw error;
+  }
   return {
     link: async (maker: LinkMaker) => consoleLink(reached, await access.makeLink(maker, holder)),
     withdraw: () => access.hostStops(holder),

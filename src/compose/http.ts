@@ -77,8 +77,8 @@ export async function openHttp(
   const { surface: page, access } = await openConsole({ log: mcp.log, urlOf: () => `${url}/mcp` });
   page.mount(app);
   url = await listen(app, { host, port });
+  const announced = await announce(access, url, host, app);
   isServing = true;
-  const announced = await announce(access, url, host);
   if (!LOOPBACK.includes(host))
     mcp.log('other machines can connect, and nothing is encrypted: put a proxy with TLS in front', 'warn');
   mcp.host.warm(mcp.log).catch((error: unknown) => mcp.log(`servers could not be prepared: ${String(error)}`, 'error'));

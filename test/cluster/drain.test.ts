@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Postgres } from '../../src/store/postgres/database/connection.js';
 import { needs } from '../support/needs.js';
 import { until } from '../support/program.js';
 import { AGENT, idOf, PERSON, type SharedHost, SharedHosts } from '../support/shared-hosts.js';
@@ -6,7 +7,7 @@ import { AGENT, idOf, PERSON, type SharedHost, SharedHosts } from '../support/sh
 /** `CODEMODE_DRAINS=20`: how often a host is drained in a row. */
 const ROUNDS = Number(process.env.CODEMODE_DRAINS ?? 1);
 
-describe('a host that drains with a call in flight', needs('postgresql', 'bubblewrap'), () => {
+describe('a host that stops or cannot start', needs('postgresql', 'bubblewrap'), () => {
   let cluster: SharedHosts;
   beforeAll(async () => {
     cluster = await SharedHosts.open();
@@ -14,7 +15,7 @@ describe('a host that drains with a call in flight', needs('postgresql', 'bubble
   afterAll(() => cluster.close());
 
   test(
-    'leaves the run to the next host, where the program goes on with its other calls',
+    'leaves a call in flight to the next host, where the program makes its other calls',
     async () => {
       let host = await cluster.start();
       for (let round = 1; round <= ROUNDS; round += 1) {
@@ -33,6 +34,20 @@ describe('a host that drains with a call in flight', needs('postgresql', 'bubble
     },
     ROUNDS * 60_000,
   );
+
+  test('ends when the database fails after it has begun to listen', async () => {
+    await (await cluster.start()).stop();
+    const database = await Postgres.open({ url: cluster.url });
+    try {
+      await database.query(`
+        CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON codemode.console_hosts FOR EACH ROW EXECUTE FUNCTION public.refuse()`);
+      await expect(cluster.start()).rejects.toThrow(/a host ended with [1-9]/);
+    } finally {
+      await database.query('DROP FUNCTION public.refuse CASCADE');
+      await database.close();
+    }
+  }, 30_000);
 
   /** A run whose approved call the server never answers. */
   async function sentBy(host: SharedHost, round: number): Promise<string> {
