@@ -96,7 +96,7 @@ describe('the signature of a tool', () => {
     expect(tools.get('read-text-file')?.signature).toBe(
       'read_text_file({ path: string, head?: number }): { content: string }',
     );
-    expect(tools.get('remove_all')?.signature).toBe('remove_all()');
+    expect(tools.get('remove_all')?.signature).toBe('remove_all() @asks');
   });
 
   test('is not in listTools at detail name, which has two fields [A16]', async () => {
