@@ -3,7 +3,7 @@ import { createStore } from './lib/store.js';
 
 const NAME = 'codemode.notify';
 
-/** Browser notifications: only if the person chose them, and only while the page is hidden. */
+/** Browser notifications: only if the person chose them, and only while he is in another window. */
 export const isNotifying = createStore(readChoice());
 
 export async function toggleNotifications(): Promise<'on' | 'off' | 'refused'> {
@@ -20,7 +20,9 @@ export async function toggleNotifications(): Promise<'on' | 'off' | 'refused'> {
 
 /** Shows only the number of approvals, not their content: anyone near the screen can see a notification. */
 export function notifyOfApprovals(added: number): void {
-  if (added === 0 || !isNotifying.get() || document.visibilityState === 'visible') return;
+  // A page beside the window that a person works in is visible, and he does not look at it.
+  const isLookedAt = document.visibilityState === 'visible' && document.hasFocus();
+  if (added === 0 || !isNotifying.get() || isLookedAt) return;
   const notification = new Notification('codemode', {
     body: `${counted(added, 'call')} ${added === 1 ? 'waits' : 'wait'} for your decision.`,
     tag: 'codemode-approvals',

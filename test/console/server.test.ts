@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApprovalPage, DecideAnswer } from '../../src/domain/console/approvals.js';
+import type { ApprovalPage, DecideAnswer, GrantView } from '../../src/domain/console/approvals.js';
 import type { ConsoleEvent } from '../../src/domain/console/events.js';
 import type { PlaygroundDeclarations } from '../../src/domain/console/playground.js';
 import type { PolicyDiff, PolicyView } from '../../src/domain/console/policy.js';
@@ -261,6 +261,37 @@ describe('the server of the console', needs('bubblewrap'), () => {
   function named(call: { id: string; digest: string } | undefined) {
     return { id: call?.id, digest: call?.digest };
   }
+
+  test('only the owner revokes a standing approval, and then the next call asks again', async () => {
+    const ask = `import { update_ticket } from '@codemode/servers/tracker';
+      await update_ticket({ id: 'G-1' });
+      globalThis.__codemode_result__ = await update_ticket({ id: 'G-' + Math.random() });`;
+    const waiting = async () => (await get<ApprovalPage>('/approvals')).cards.flatMap(({ calls }) => calls);
+    const grants = async (as?: Login) => (await get<{ grants: GrantView[] }>('/grants', as)).grants;
+    await run(agent.client, ask);
+    const [first] = await waiting();
+    const approval = { decision: 'approve', calls: [named(first)], scope: 'hour', reason: 'a <b>\u202e' };
+    expect((await send('/approvals/decide', approval)).status).toBe(200);
+    const other = await logIn(await linkOf('--approver'));
+    const [grant] = await grants(other);
+    expect(grant).toMatchObject({
+      ...{ id: first?.id, serverId: 'tracker', toolName: 'update_ticket', scope: 'hour' },
+      ...{ by: expect.stringContaining('console'), reason: 'a <b>\\u202e' },
+    });
+    expect((await run(agent.client, ask)).diagnostics).toEqual([]);
+
+    const path = `/grants/${grant?.id}/revoke`;
+    expect(await codeOf(await send(path, {}, other))).toEqual([403, 'forbidden']);
+    expect(await codeOf(await send('/grants/none/revoke'))).toEqual([404, 'not_found']);
+    expect(await grants()).toHaveLength(1);
+    expect((await send(path)).status).toBe(200);
+    expect(await grants()).toEqual([]);
+    expect(await codeOf(await send(path))).toEqual([404, 'not_found']);
+    await run(agent.client, ask);
+    const asked = await waiting();
+    expect(asked.length).toBeGreaterThan(0);
+    await send('/approvals/decide', { decision: 'deny', calls: asked.map(named) });
+  });
 
   test('a session that is revoked ends, and its stream says so', async () => {
     const other = await logIn(await linkOf());

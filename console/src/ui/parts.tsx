@@ -165,12 +165,15 @@ export function ActionButton({
   children,
   disabled = false,
   title,
+  label,
 }: {
   run: () => Promise<unknown>;
   class?: string;
   children: ComponentChildren;
   disabled?: boolean;
   title?: string;
+  /** For screen readers, where several buttons have the same text. */
+  label?: string;
 }) {
   const [isBusy, setBusy] = useState(false);
   const isShown = useRef(true);
@@ -195,6 +198,7 @@ export function ActionButton({
       class={`button ${extra}`}
       disabled={disabled || isBusy}
       title={title}
+      aria-label={label}
       onClick={() => void press()}
     >
       {isBusy && <span class="spin" aria-hidden="true" />}

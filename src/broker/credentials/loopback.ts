@@ -107,7 +107,7 @@ const PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description'] as con
 
 const PAGES = {
   good: 'You are logged in, and you can close this window.',
-  bad: 'The login did not work: the terminal says why. You can close this window.',
+  bad: 'The login did not work. The terminal or the console where you started it says why. You can close this window.',
   used: 'This login has ended. You can close this window.',
   foreign: 'This request does not belong to a login.',
 } as const;

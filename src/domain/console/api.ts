@@ -47,6 +47,10 @@ export const CONSOLE_ROUTES = {
   approval: 'GET /approvals/:id',
   /** `DecideRequest` -> `DecideAnswer`. */
   decide: 'POST /approvals/decide',
+  /** -> `{ grants: GrantView[] }`. */
+  grants: 'GET /grants',
+  /** -> `{}`. `:id` is the id of the grant. Owner only. */
+  revokeGrant: 'POST /grants/:id/revoke',
 
   /** `RunQuery` -> `RunPage`. */
   runs: 'GET /runs',
@@ -101,6 +105,8 @@ export const CONSOLE_ROUTES = {
   reconnect: 'POST /servers/:id/reconnect',
   /** -> `LoginLink`. Owner only. */
   serverLogin: 'POST /servers/:id/login',
+  /** -> `LoginState` of the last log-in that was started here. Owner only. */
+  loginState: 'GET /servers/:id/login',
   /** `ToolQuery` -> `ToolPage`. */
   tools: 'GET /tools',
   /** -> `ToolDetail`. `:server` is the server's id, `:tool` the tool's own name. */

@@ -74,6 +74,26 @@ export interface ApprovalView {
   };
 }
 
+/** A standing approval: further calls of the tool are made without asking, until it ends or is revoked. */
+export interface GrantView {
+  /** The id of the approval that it was given with. */
+  readonly id: string;
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly caller: string;
+  readonly runId: string;
+  /** Absent if the run is not stored. */
+  readonly runTitle?: string;
+  /** `run`: until the run ends. `hour`: for every run of the caller, until `expiresAtMs`. */
+  readonly scope: Extract<GrantScope, 'run' | 'hour'>;
+  readonly expiresAtMs: number;
+  /** It applies only to calls that are asked about for these reasons. */
+  readonly reasons: readonly string[];
+  readonly by: string;
+  readonly atMs: number;
+  readonly reason?: string;
+}
+
 export interface DecideRequest {
   readonly decision: 'approve' | 'deny';
   /** The calls that were shown, each with the digest that was shown. At most 500. */

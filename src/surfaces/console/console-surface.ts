@@ -12,6 +12,7 @@ import { API_HEADERS } from './page-headers.js';
 import { mountApprovals } from './routes/approvals.js';
 import { mountAudit } from './routes/audit.js';
 import { mountConnect } from './routes/connect.js';
+import { mountGrants } from './routes/grants.js';
 import { mountPlayground } from './routes/playground.js';
 import { mountPolicy } from './routes/policy.js';
 import { mountRuns } from './routes/runs.js';
@@ -52,6 +53,7 @@ export class ConsoleSurface {
         parseJsonBodies(scope);
         mountSessions(scope, context);
         mountApprovals(scope, context);
+        mountGrants(scope, context);
         mountRuns(scope, context);
         mountScripts(scope, context);
         mountPlayground(scope, context);

@@ -117,7 +117,9 @@ describe('in a real browser', needs('chromium'), () => {
     await signIn(person.page);
     const response = await andReturn(person.page, () => person.page.getByRole('link', { name: 'Cancel' }).click());
     expect(new URL(response.url()).searchParams.get('error')).toBe('access_denied');
-    expect(await textOf(person.page)).toBe('The login did not work: the terminal says why. You can close this window.');
+    expect(await textOf(person.page)).toBe(
+      'The login did not work. The terminal or the console where you started it says why. You can close this window.',
+    );
     const { status, stdout, stderr } = await ended;
     expect([status, stdout]).toEqual([69, '']);
     expect(stderr).toMatch(/access_denied/);

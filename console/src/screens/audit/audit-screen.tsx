@@ -81,7 +81,14 @@ export function AuditScreen(_: ScreenProps) {
           ) : (
             <div class="panel">
               <Empty icon="audit" title={isFiltered ? 'No record matches' : 'No records yet'}>
-                <p>{isFiltered ? 'Change the filters.' : 'The first call of a program appears here.'}</p>
+                {isFiltered ? (
+                  <p>Change the filters.</p>
+                ) : (
+                  <p>
+                    The first call of a program appears here. <a href="#/playground">Write a program</a>, or{' '}
+                    <a href="#/connect">set up a client</a>.
+                  </p>
+                )}
               </Empty>
             </div>
           )

@@ -20,19 +20,21 @@ import type { ScreenProps } from '../screen-props.js';
 import { compare } from './arguments-table.js';
 import { CardDetail, StateBadge } from './card-detail.js';
 import { type Decision, decide, describeOutcomes, earlierDecision } from './decide.js';
+import { Grants } from './grants.js';
 
 const PAGE = 100;
 const ROW = 76;
-type Shown = 'pending' | 'all';
+type Shown = 'pending' | 'all' | 'grants';
 
-/** The approvals that wait for a decision. */
+/** The approvals that wait for a decision, and those that stand. */
 export function InboxScreen(_: ScreenProps) {
-  const [shown, setShown] = useState<Shown>('pending');
+  const [shown, setShown] = useState<Shown>(place.get().options.has('grants') ? 'grants' : 'pending');
+  const listed = shown === 'all' ? 'all' : 'pending';
   const [text, setText] = useState('');
   const pages = usePages<ApprovalCard>(
-    shown,
+    listed,
     async (cursor, signal) => {
-      const page = await request<ApprovalPage>('approvals', { query: { state: shown, limit: PAGE, cursor }, signal });
+      const page = await request<ApprovalPage>('approvals', { query: { state: listed, limit: PAGE, cursor }, signal });
       pendingApprovals.set(page.pending);
       return { items: page.cards, ...omitUndefined({ cursor: page.cursor }) };
     },
@@ -51,7 +53,7 @@ export function InboxScreen(_: ScreenProps) {
     cards.findIndex(({ id }) => id === selectedId),
   );
   const selected = cards[index];
-  useTellOfOthers(shown === 'pending' ? pages.items : undefined, selectedId, own.current);
+  useTellOfOthers(listed === 'pending' ? pages.items : undefined, selectedId, own.current);
 
   const select = (next: number, focus = false) => {
     const card = cards[Math.min(cards.length - 1, Math.max(0, next))];
@@ -61,7 +63,11 @@ export function InboxScreen(_: ScreenProps) {
   useKeys([
     { key: 'j', label: 'Next card', run: () => select(index + 1, true) },
     { key: 'k', label: 'Previous card', run: () => select(index - 1, true) },
-    { key: 'x', label: 'Pick the card for a batch', run: () => selected !== undefined && toggle(selected.id) },
+    {
+      key: 'x',
+      label: 'Pick the card for a batch',
+      run: () => shown !== 'grants' && selected !== undefined && toggle(selected.id),
+    },
   ]);
   const toggle = (id: string) => {
     const next = new Set(picked);
@@ -101,6 +107,7 @@ export function InboxScreen(_: ScreenProps) {
           tabs={[
             ['pending', 'Waiting'],
             ['all', 'All'],
+            ['grants', 'Standing approvals'],
           ]}
           chosen={shown}
           onChoose={setShown}
@@ -108,7 +115,9 @@ export function InboxScreen(_: ScreenProps) {
         <NotifyButton />
       </PageHead>
       {pages.error !== undefined && <Problem error={pages.error} retry={pages.reload} />}
-      {pages.items.length === 0 ? (
+      {shown === 'grants' ? (
+        <Grants />
+      ) : pages.items.length === 0 ? (
         pages.isLoading ? (
           <Loading what="approvals" />
         ) : (
@@ -276,7 +285,7 @@ function NotifyButton() {
   const isOn = useStore(isNotifying);
   const press = async () => {
     const now = await toggleNotifications();
-    if (now === 'on') say('The browser tells you when a call waits and this page is not in sight.');
+    if (now === 'on') say('The browser tells you when a call waits while you are in another window.');
     if (now === 'refused')
       say('The browser does not allow notifications for this page. Allow them in its settings.', 'bad');
   };

@@ -178,7 +178,7 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
           <ProblemList check={check} onGo={(line, column) => editor.current?.goTo(line, column)} />
           <p class="panel-foot muted small">
             {declarations.data === undefined
-              ? 'Loading the declarations of the tools.'
+              ? 'Loading the declarations of the tools. '
               : `${counted(declarations.data.tools.length, 'tool')}: type a name to complete it, hold the pointer over one to read about it. `}
             Ctrl+Enter runs, Escape leaves the editor.
           </p>

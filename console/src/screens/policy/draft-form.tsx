@@ -34,8 +34,12 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
   const [report, setReport] = useState<DraftReport>();
   const [problem, setProblem] = useState<string>();
   const [diff, setDiff] = useState<PolicyDiff>();
-  const set = (name: keyof Fields) => (event: { currentTarget: { value: string } }) =>
+  const set = (name: keyof Fields) => (event: { currentTarget: { value: string } }) => {
     setFields({ ...fields, [name]: event.currentTarget.value });
+    // What is shown must be about the rule that is shown.
+    setReport(undefined);
+    setProblem(undefined);
+  };
 
   const attempt = async (work: (draft: DraftRequest) => Promise<void>) => {
     setProblem(undefined);
@@ -76,7 +80,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
             <ToolNames />
           </label>
           <p class="hint" id="tools-help">
-            server/tool. * stands for any characters. Several with commas; none means every tool.
+            server/tool, several with commas. * stands for any characters; * alone means every tool.
           </p>
           <div class="row">
             <label class="field">

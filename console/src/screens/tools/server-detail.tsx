@@ -1,4 +1,4 @@
-import type { LoginLink, ServerLog, ServerView } from '../../../../src/domain/console/tools.js';
+import type { ServerLog, ServerView } from '../../../../src/domain/console/tools.js';
 import { request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
 import { useResource } from '../../api/use-resource.js';
@@ -6,6 +6,7 @@ import { time } from '../../lib/format.js';
 import { Foreign } from '../../ui/foreign.js';
 import { ActionButton, Badge, Facts, Panel } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
+import { LoginNote, useLogin } from './login.js';
 import { toneOf } from './server-list.js';
 
 /** The health of one server, its stderr, and the available actions. */
@@ -16,17 +17,12 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
     (signal) => request<ServerLog>('serverLog', { path, signal }),
     (event) => event.type === 'servers',
   );
+  const login = useLogin(server.id, onChange);
   const reconnect = async () => {
     await request('reconnect', { path });
     onChange();
     log.reload();
     say('The server was asked again.');
-  };
-  const logIn = async () => {
-    const { url } = await request<LoginLink>('serverLogin', { path });
-    if (url === undefined) say('You are logged in already.');
-    else if (!/^https?:\/\//i.test(url)) say('The server gave an address that is no web page.', 'bad');
-    else if (open(url, '_blank', 'noopener,noreferrer') === null) say('The log-in page opens in another window.');
   };
   return (
     <>
@@ -40,7 +36,7 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
           isOwner() && (
             <>
               {server.canLogIn && (
-                <ActionButton class={server.needsLogin ? 'primary small' : 'small'} run={logIn}>
+                <ActionButton class={server.needsLogin ? 'primary small' : 'small'} run={login.start}>
                   Log in
                 </ActionButton>
               )}
@@ -52,6 +48,7 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
         }
       >
         <div class="stack">
+          <LoginNote login={login} />
           {server.reason !== undefined && (
             <p class={`note ${toneOf(server.state) === 'bad' ? 'bad' : 'wait'}`}>
               <Foreign text={withoutLog(server.reason)} limit={800} lines />

@@ -1,5 +1,5 @@
-import { type Approval, cardsOf, DIRECT_CALL, scopesOf } from '../../../domain/approval.js';
-import type { ApprovalCard, ApprovalReason, ApprovalView } from '../../../domain/console/approvals.js';
+import { type Approval, cardsOf, DIRECT_CALL, type Grant, scopesOf } from '../../../domain/approval.js';
+import type { ApprovalCard, ApprovalReason, ApprovalView, GrantView } from '../../../domain/console/approvals.js';
 import { visibleLine, visibleSentence, visibleText } from '../../../lib/text/visible-text.js';
 import { cutValue } from './cut-value.js';
 
@@ -55,6 +55,20 @@ export function approvalView(approval: Approval, size: 'listed' | 'whole' = 'lis
             ...(decision.reason === undefined ? {} : { reason: visibleSentence(decision.reason) }),
           },
         }),
+  };
+}
+
+export function grantView({ approval, scope, expiresAtMs }: Grant, runTitle: string | undefined): GrantView {
+  const { id, runId, caller, tool, reasons, createdAtMs, decision } = approval;
+  return {
+    ...{ id, runId, caller: visibleLine(caller), scope, expiresAtMs },
+    ...(runTitle === undefined ? {} : { runTitle: visibleLine(runTitle) }),
+    serverId: visibleLine(tool.serverId),
+    toolName: visibleLine(tool.toolName),
+    reasons: reasons.map((each) => visibleSentence(each)),
+    by: visibleLine(decision?.by ?? ''),
+    atMs: decision?.atMs ?? createdAtMs,
+    ...(decision?.reason === undefined ? {} : { reason: visibleSentence(decision.reason) }),
   };
 }
 
