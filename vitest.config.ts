@@ -16,6 +16,8 @@ const LONGEST = [
   'e2e/mcp/conformance',
   'console/scale.browser',
   'install/first-contact',
+  'e2e/scripts/kept-programs',
+  'cluster/faults',
   'conformance/code-execution/long-call',
   'e2e/mcp/waiting-for-servers',
   'attacks/approvals',
@@ -33,6 +35,7 @@ const LONGEST = [
   'e2e/cli/lists',
   'attacks/trust',
   'attacks/foreign-text',
+  'attacks/approval-reach',
   'e2e/cli/run-command',
   'e2e/runs/policy',
   'e2e/mcp/first-listing',
@@ -45,6 +48,14 @@ const LONGEST = [
   'e2e/mcp/tool-names',
   'e2e/cli/replay',
   'e2e/scripts/code-exec',
+  'e2e/cli/undo',
+  'e2e/cli/audit-decisions',
+  'cluster/requests',
+  'e2e/cli/pipes',
+  'e2e/cli/examples',
+  'cluster/storm',
+  'sandbox/engines',
+  'e2e/cli/old-node',
   'attacks/canaries',
   'upstream/everyday',
 ];
@@ -73,9 +84,9 @@ const product = {
   // Loading the modules again for each of 240 files took a second of a core each.
   isolate: false,
   env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file', CODEMODE_TEST_CERTIFICATES: certificates },
-  // These start whole process trees, and wait for them more than half of the time. With six at once two cores were idle for a quarter
+  // These start whole process trees, and wait for them more than half of the time. With eight at once two cores were idle for a third
   // of the run.
-  maxWorkers: 8,
+  maxWorkers: 11,
   // Tests that wait for a timeout wait side by side.
   maxConcurrency: 8,
   testTimeout: 60_000,

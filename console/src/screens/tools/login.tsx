@@ -48,7 +48,7 @@ export function useLogin(id: string, onDone: () => void): Login {
       setNow({ id, page: { url, issuer } });
       // A browser may block the window, and does not say so: the note has the link too.
       open(url, '_blank', 'noopener,noreferrer');
-    } else say('The server gave an address that is no web page.', 'bad');
+    } else say('The server gave an address that is not a web page.', 'bad');
   };
   return { ...shown, start };
 }
