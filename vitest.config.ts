@@ -84,9 +84,9 @@ const product = {
   // Loading the modules again for each of 240 files took a second of a core each.
   isolate: false,
   env: { CODEMODE_HOME: STATE, CODEMODE_KEYRING: 'file', CODEMODE_TEST_CERTIFICATES: certificates },
-  // These start whole process trees, and wait for them more than half of the time. With eight at once two cores were idle for a third
-  // of the run.
-  maxWorkers: 11,
+  // These start whole process trees, and wait for them more than half of the time. Eleven at once take as long as eight, and more of
+  // them run out of time.
+  maxWorkers: 8,
   // Tests that wait for a timeout wait side by side.
   maxConcurrency: 8,
   testTimeout: 60_000,

@@ -46,7 +46,7 @@ export async function openConsoleHttp(
     url,
     consoleLink: announced.link,
     close: async () => {
-      await announced.withdraw();
+      await announced.withdraw(log);
       page.close();
       await host.drain(SHUTDOWN_GRACE_MS);
       const timer = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
@@ -83,7 +83,14 @@ export async function announce(
   }
   return {
     link: async (maker: LinkMaker) => consoleLink(reached, await access.makeLink(maker, holder)),
-    withdraw: () => access.hostStops(holder),
+    /** `hosts()` deletes the entry of a process that is gone, so a database that fails now must not keep runs from being drained. */
+    withdraw: async (log: Log) => {
+      try {
+        await access.hostStops(holder);
+      } catch (error) {
+        log(`the console's address could not be withdrawn: ${String(error)}`, 'warn');
+      }
+    },
   };
 }
 

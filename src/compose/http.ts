@@ -87,7 +87,7 @@ export async function openHttp(
     consoleLink: announced.link,
     close: async () => {
       isServing = false;
-      await announced.withdraw();
+      await announced.withdraw(mcp.log);
       page.close();
       const surfaces = [surface, rest].map((surface) => surface.close(SHUTDOWN_GRACE_MS));
       await Promise.all([...surfaces, mcp.host.drain(SHUTDOWN_GRACE_MS)]);

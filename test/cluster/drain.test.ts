@@ -37,17 +37,30 @@ describe('a host that stops or cannot start', needs('postgresql', 'bubblewrap'),
 
   test('ends when the database fails after it has begun to listen', async () => {
     await (await cluster.start()).stop();
+    await withoutAddresses('INSERT', async () => {
+      await expect(cluster.start()).rejects.toThrow(/a host ended with [1-9]/);
+    });
+  }, 30_000);
+
+  test('drains although the database refuses to withdraw its address', async () => {
+    const host = await cluster.start();
+    await withoutAddresses('DELETE', async () => expect(await host.stop(), host.log()).toBe(0));
+    expect(host.log()).toMatch(/address could not be withdrawn/);
+  }, 30_000);
+
+  /** While the database refuses this change to the table of the hosts' addresses. */
+  async function withoutAddresses(change: 'INSERT' | 'DELETE', work: () => Promise<void>): Promise<void> {
     const database = await Postgres.open({ url: cluster.url });
     try {
       await database.query(`
         CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
-        CREATE TRIGGER refuse BEFORE INSERT ON codemode.console_hosts FOR EACH ROW EXECUTE FUNCTION public.refuse()`);
-      await expect(cluster.start()).rejects.toThrow(/a host ended with [1-9]/);
+        CREATE TRIGGER refuse BEFORE ${change} ON codemode.console_hosts FOR EACH ROW EXECUTE FUNCTION public.refuse()`);
+      await work();
     } finally {
       await database.query('DROP FUNCTION public.refuse CASCADE');
       await database.close();
     }
-  }, 30_000);
+  }
 
   /** A run whose approved call the server never answers. */
   async function sentBy(host: SharedHost, round: number): Promise<string> {

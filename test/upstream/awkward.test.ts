@@ -130,7 +130,7 @@ describe.concurrent('answers', () => {
 
   test('an answer that is no message does not hold a call longer than its time', async () => {
     await using registry = createRegistry();
-    const adapter = awkward(registry, 'plain', { callTimeoutMs: 200 });
+    const adapter = awkward(registry, 'plain', { callTimeoutMs: 5_000 });
     await adapter.connect();
     expect(await adapter.call({ tool: 'null-result', arguments: {} })).toMatchObject({
       failure: { kind: 'invalid_reply' },
