@@ -48,7 +48,8 @@ export function mountServers(scope: FastifyInstance, { options }: ConsoleContext
           onAddress: (url, { issuer }) => {
             // The page opens it, so only http and https are allowed.
             if (url.protocol === 'https:' || url.protocol === 'http:') resolve({ url: url.href, issuer });
-            else reject(new HostError('upstream_unavailable', 'The server names a log-in page that is not a web page.'));
+            else
+              reject(new HostError('upstream_unavailable', 'The server names a log-in page that is not a web page.'));
           },
         })
         .then(async () => {
