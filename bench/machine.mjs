@@ -88,14 +88,26 @@ export function processorMs(pids) {
   return nanoseconds / 1e6;
 }
 
-/** Of kernel clock ticks, which are 10 ms on every Linux that is in use. */
-const TICK_MS = 10;
+/**
+ * CPU time of a process and everything below it, also of what has ended: as much of it as was seen before. The kernel adds the
+ * time of a child to its parent only if the parent waits for it, and a jail that is killed does not.
+ */
+export class ProcessorMeter {
+  #pid;
+  /** @type {Map<number, number>} */
+  #seen = new Map();
 
-/** Milliseconds of CPU time that a process's children and theirs have had, of those that have ended. @param {number} pid */
-export function endedProcessorMs(pid) {
-  // Behind the name, which may contain anything: the 14th and 15th field there.
-  const fields = readOrEmpty(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? [];
-  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * TICK_MS;
+  /** @param {number} pid */
+  constructor(pid) {
+    this.#pid = pid;
+  }
+
+  /** In ms, never less than before. */
+  read() {
+    for (const pid of processTree(this.#pid))
+      this.#seen.set(pid, Math.max(this.#seen.get(pid) ?? 0, processorMs([pid])));
+    return [...this.#seen.values()].reduce((sum, ms) => sum + ms, 0);
+  }
 }
 
 function tasksOf(pid) {

@@ -81,7 +81,7 @@ async function main({ runs, minutes, callers, every, maxPause, report, resume })
   return all.length === 0;
 }
 
-/** What earlier sessions of this report have done. A line that was cut by a crash is passed over. @param {string} report */
+/** What earlier sessions of this report have done. A line that was cut by a crash is skipped. @param {string} report */
 function earlier(report) {
   const sessions = new Map();
   const failures = [];

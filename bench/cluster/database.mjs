@@ -42,6 +42,7 @@ export async function startDatabase() {
   const url = `postgres://codemode@127.0.0.1:${port}/postgres?sslmode=disable`;
   return {
     url,
+    pid: child.pid ?? 0,
     /** The rows of a statement, one text each. @param {string} statement */
     sql: (statement) => run([binary('psql'), '-XAtq', url, '-c', statement]).trim(),
     async close() {

@@ -13,7 +13,7 @@ const PROGRAM = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
 const LEDGER = fileURLToPath(new URL('../../test/fixtures/ledger-server.mjs', import.meta.url));
 const TOKENS = { agent: 'bench-agent', person: 'bench-person' };
 const listed = (name, scopes) => ({ name, sha256: createHash('sha256').update(name).digest('hex'), scopes });
-/** What is measured is not what one caller may have. */
+/** Quotas are raised: they are not what is measured. */
 const QUOTAS = { approvals: 100_000, suspended: '20GB', runs: 10_000, history: 1_000_000 };
 
 /** @param {string | undefined} store an address; without one each host has a state folder of its own */

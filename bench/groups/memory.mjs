@@ -1,5 +1,5 @@
 // @ts-check
-// What the host keeps of runs that are over: nothing, one hopes.
+// What the host keeps of runs that have ended: it should be nothing.
 import { residentBytes } from '../machine.mjs';
 import { finalValue, mustBe, openSandbox, programOf } from '../product.mjs';
 import { scaled, timeConcurrent } from '../stats.mjs';

@@ -67,16 +67,16 @@ async function loseWorkerWhileWaiting(sandbox) {
       number > DELIVERIES ? new Promise(() => {}) : { ok: true, json: argumentsJson },
   };
   const program = await programOf(LONG(DELIVERIES + 1));
-  const { execution } = await sandbox.start({ caller: CALLER, program }, handlers);
-  await until(() => execution.isWaiting && execution.journal.calls.length > DELIVERIES);
+  const { run } = await sandbox.start({ caller: CALLER, program }, handlers);
+  await until(() => run.isWaiting && run.journal.calls.length > DELIVERIES);
   await settled();
   const start = performance.now();
   await killWorkers(sandbox);
-  await until(() => execution.isWaiting);
+  await until(() => run.isWaiting);
   const elapsed = performance.now() - start;
-  mustBe(execution.openCalls.length, 1);
-  execution.cancel();
-  await execution.report;
+  mustBe(run.openCalls.length, 1);
+  run.cancel();
+  await run.report;
   return elapsed;
 }
 

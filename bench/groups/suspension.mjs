@@ -46,24 +46,24 @@ export async function measure({ quick }) {
 
 async function suspendAndResume(sandbox, suspendMs) {
   const suspended = await suspend(sandbox, (ms) => suspendMs.push(ms));
-  return wake(sandbox, suspended);
+  return resume(sandbox, suspended);
 }
 
 async function suspend(sandbox, onSuspended = (_ms) => {}) {
   const program = await programOf(SOURCE, { calls: ['ask'] });
-  const { execution } = await sandbox.start({ caller: CALLER, program }, NEVER);
-  while (!(execution.isWaiting && execution.openCalls.length === 1)) await new Promise((done) => setImmediate(done));
+  const { run } = await sandbox.start({ caller: CALLER, program }, NEVER);
+  while (!(run.isWaiting && run.openCalls.length === 1)) await new Promise((done) => setImmediate(done));
   const start = performance.now();
-  const suspended = await sandbox.suspend(execution);
+  const suspended = await sandbox.suspend(run);
   onSuspended(performance.now() - start);
   return suspended;
 }
 
 /** Milliseconds from the bytes to the program's value. */
-async function wake(sandbox, suspended) {
+async function resume(sandbox, suspended) {
   const start = performance.now();
-  const { execution, report } = await sandbox.resume(suspended, CALLER, NEVER);
-  execution.answer(1, ANSWER);
+  const { run, report } = await sandbox.resume(suspended, CALLER, NEVER);
+  run.answer(1, ANSWER);
   const { outcome } = await report;
   const elapsed = performance.now() - start;
   mustBe(outcome, { status: 'completed', resultJson: '["yes",50]' });
@@ -82,10 +82,10 @@ async function resumeElsewhere(sandbox) {
   }
 }
 
-// The other process: wakes what the file holds, and prints how long that took.
+// The other process: resumes the run in the file, and prints how long that took.
 if (isMain(import.meta.url)) {
   const sandbox = await openSandbox();
   const stored = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
-  console.log(await wake(sandbox, { ...stored, sealed: Buffer.from(stored.sealed, 'base64') }));
+  console.log(await resume(sandbox, { ...stored, sealed: Buffer.from(stored.sealed, 'base64') }));
   await sandbox.close();
 }

@@ -1,9 +1,11 @@
 // @ts-check
 // What an agent's client waits for, over MCP stdio with a stdio server behind: ours with jail, policy and audit record,
-// and the same without any of it (`unprotected/vm-server.mjs`), by turns. The ratios are what we promise. CPU time is that of the
-// program and all its processes together: it says more than the time where other work takes the machine.
+// and the same without any of it (`unprotected/vm-server.mjs`), by turns. The ratios are what we promise. The floor is the same
+// processes as ours with nothing but pipes between them (`unprotected/floor-host.mjs`). CPU time is that of the program and all its
+// processes together: it says more than the time where other work takes the machine. What a V8 process spends on the run that it
+// ends with is missing from it.
 import { fileURLToPath } from 'node:url';
-import { endedProcessorMs, processorMs, processTree } from '../machine.mjs';
+import { ProcessorMeter } from '../machine.mjs';
 import { mustBe } from '../product.mjs';
 import { connect, openHome } from '../program.mjs';
 import { scaled, summarize } from '../stats.mjs';
@@ -23,9 +25,15 @@ list.sort((a, b) => a - b); RETURN(list.length)`;
 
 /** `goal`: at most so many times what the unprotected one takes. */
 const WARM = [
-  { name: 'a run without calls', body: 'RETURN(42)', expected: 42, count: 300, goal: 1.3 },
-  { name: `${CALLS} calls, one after the other`, body: ONE_BY_ONE, expected: SUM, count: 40, goal: 2.5, calls: CALLS },
-  { name: `${CALLS} calls at once`, body: AT_ONCE, expected: SUM, count: 40, goal: 4, calls: CALLS },
+  { name: 'a run without calls', body: 'RETURN(42)', expected: 42, count: 300, goal: 1.3, hasFloor: true },
+  {
+    ...{ name: `${CALLS} calls, one after the other`, body: ONE_BY_ONE, expected: SUM, count: 40, goal: 2.5 },
+    ...{ calls: CALLS, hasFloor: true },
+  },
+  {
+    ...{ name: `${CALLS} calls at once`, body: AT_ONCE, expected: SUM, count: 40, goal: 4 },
+    ...{ calls: CALLS, hasFloor: true },
+  },
   { name: '9.8 MB of rows, filtered', body: FILTER, expected: KEPT, count: 10, goal: 1.5 },
   { name: 'a loop of 5,000,000 steps', body: LOOP, expected: 0, count: 5, goal: 2 },
   { name: '100,000 numbers, made and sorted', body: SORT, expected: 1e5, count: 5, goal: 2 },
@@ -40,6 +48,10 @@ const PLAIN = {
   command: process.execPath,
   args: [fileURLToPath(new URL('../unprotected/vm-server.mjs', import.meta.url))],
 };
+const FLOOR = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../unprotected/floor-host.mjs', import.meta.url))],
+};
 const TOOLS = {
   command: process.execPath,
   args: [fileURLToPath(new URL('../unprotected/tools-server.mjs', import.meta.url))],
@@ -50,15 +62,19 @@ export async function measure({ quick }) {
   const program = { command: process.execPath, args: home.args, env: home.env };
   try {
     const rows = [];
-    const [ours, plain] = [await connect(program), await connect(PLAIN)];
+    const [ours, plain, floor] = [await connect(program), await connect(PLAIN), await connect(FLOOR)];
     try {
       for (const each of WARM) {
         const sides = { ours: () => run(ours, each), plain: () => runPlain(plain, each) };
-        const spent = { ours: () => cpuOf(ours), plain: () => cpuOf(plain) };
+        const spent = { ours: meterOf(ours), plain: meterOf(plain) };
+        if (each.hasFloor) {
+          Object.assign(sides, { floor: () => runPlain(floor, each) });
+          Object.assign(spent, { floor: meterOf(floor) });
+        }
         rows.push(...rowsOf(each, await byTurns(scaled(each.count, quick), sides, spent)));
       }
     } finally {
-      await Promise.all([ours.close(), plain.close()]);
+      await Promise.all([ours.close(), plain.close(), floor.close()]);
     }
     rows.push(...(await measureQuickJs(quick)));
     for (const each of COLD) {
@@ -87,7 +103,7 @@ async function measureQuickJs(quick) {
     const rows = [];
     for (const each of WARM.filter(({ body }) => body !== ONE_BY_ONE && body !== AT_ONCE)) {
       const sides = { ours: () => run(ours, each), plain: () => runPlain(plain, each) };
-      const spent = { ours: () => cpuOf(ours), plain: () => cpuOf(plain) };
+      const spent = { ours: meterOf(ours), plain: meterOf(plain) };
       const named = { ...each, name: `${each.name}, engine quickjs` };
       rows.push(...rowsOf(named, await byTurns(scaled(each.count, quick), sides, spent)));
     }
@@ -99,30 +115,45 @@ async function measureQuickJs(quick) {
 }
 
 /**
+ * @template {string} Side
  * @param {number} count
- * @param {Record<'ours' | 'plain', () => Promise<number>>} sides
- * @param {Record<'ours' | 'plain', () => number>} spent CPU time so far, in ms
+ * @param {Record<Side, () => Promise<number>>} sides
+ * @param {Record<Side, () => number>} spent CPU time so far, in ms
+ * @returns {Promise<any>} the figures of each side
  */
 async function byTurns(count, sides, spent) {
-  /** @type {Record<'ours' | 'plain', number[]>} */
-  const samples = { ours: [], plain: [] };
-  const before = { ours: 0, plain: 0 };
+  const figures = Object.keys(sides).map((name) => ({ name, samples: /** @type {number[]} */ ([]), before: 0 }));
   for (let round = -Math.ceil(count / 4); round < count; round++) {
-    if (round === 0) Object.assign(before, { ours: spent.ours(), plain: spent.plain() });
-    const ms = { ours: await sides.ours(), plain: await sides.plain() };
-    if (round < 0) continue;
-    samples.ours.push(ms.ours);
-    samples.plain.push(ms.plain);
+    if (round === 0) for (const each of figures) each.before = spent[each.name]();
+    for (const { name, samples } of figures) {
+      const ms = await sides[name]();
+      // Looks at processes that end with the next run.
+      spent[name]();
+      if (round >= 0) samples.push(ms);
+    }
   }
-  const side = (name) => ({ ...summarize(samples[name]), cpuMs: (spent[name]() - before[name]) / count });
-  return { ours: side('ours'), plain: side('plain') };
+  const side = ({ name, samples, before }) => ({ ...summarize(samples), cpuMs: (spent[name]() - before) / count });
+  return Object.fromEntries(figures.map((each) => [each.name, side(each)]));
 }
 
-function rowsOf({ name, goal, calls = 1 }, { ours, plain }) {
+function rowsOf({ name, goal, calls = 1 }, { ours, plain, floor }) {
   const times = ours.p50 / plain.p50;
   const cpuTimes = ours.cpuMs / plain.cpuMs;
   const each = calls === 1 ? 'for a run' : 'for a call';
   const cpu = ({ cpuMs }) => `${((cpuMs * 1_000) / calls).toFixed(0)} us of CPU time ${each}`;
+  const floors = [];
+  if (floor !== undefined) {
+    const note = `${cpu(floor)}; takes ${(floor.p50 / plain.p50).toFixed(2)} times as long as without protection`;
+    const ratio = floor.p50 / ours.p50;
+    floors.push({
+      name: '  floor: our processes, pipes only',
+      unit: 'ms',
+      p50: floor.p50,
+      p95: floor.p95,
+      ratio,
+      note,
+    });
+  }
   return [
     { name, unit: 'ms', p50: ours.p50, p95: ours.p95, note: cpu(ours) },
     {
@@ -133,6 +164,7 @@ function rowsOf({ name, goal, calls = 1 }, { ours, plain }) {
       ratio: plain.p50 / ours.p50,
       note: `${cpu(plain)}; ours takes ${times.toFixed(2)} times as long (${cpuTimes.toFixed(2)} in CPU time); wanted ${goal} (${times <= goal ? 'met' : 'NOT met'})`,
     },
+    ...floors,
   ];
 }
 
@@ -161,15 +193,17 @@ async function runCold(program, runOne, each) {
   try {
     const first = { body: 'RETURN((await add({ a: 40, b: 2 })).sum)', expected: 42 };
     await runOne(client, first);
-    const before = cpuOf(client);
+    const spentMs = meterOf(client);
+    const before = spentMs();
     const ms = await runOne(client, each);
-    return { ms, cpuMs: cpuOf(client) - before };
+    return { ms, cpuMs: spentMs() - before };
   } finally {
     await client.close();
   }
 }
 
-/** Of the program that a client has started, in ms, with its processes that have ended. */
-function cpuOf({ transport }) {
-  return processorMs(processTree(transport.pid)) + endedProcessorMs(transport.pid);
+/** CPU time of the program that a client has started, in ms. */
+function meterOf({ transport }) {
+  const meter = new ProcessorMeter(transport.pid);
+  return () => meter.read();
 }

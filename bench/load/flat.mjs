@@ -1,5 +1,5 @@
 // @ts-check
-// What is left of runs that are over. A leak is what still grows after the caches are full and garbage is collected.
+// What is left of runs that have ended. A leak is what still grows after the caches are full and garbage is collected.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { peakResidentBytes } from '../machine.mjs';
@@ -10,7 +10,7 @@ const WIDTH = 8;
 const CALLERS = 4;
 /** C15: the whole of it runs in this. */
 const WHOLE_MEGABYTES = 512;
-/** Above this it is no noise of the collector: objects by linear regression over the rounds. */
+/** Above this it is not noise of the collector: objects by linear regression over the rounds. */
 const LEAK_BYTES_PER_RUN = 50;
 
 export async function measure({ quick, soakMinutes }) {

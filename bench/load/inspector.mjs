@@ -1,5 +1,5 @@
 // @ts-check
-// Asks the host's engine itself: to collect what is garbage, and what it holds then. The product has no such door.
+// Asks the host's engine itself: to collect what is garbage, and what it holds then. The product offers no such access.
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 

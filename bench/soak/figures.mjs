@@ -102,7 +102,7 @@ export class Growth {
 }
 
 /**
- * The time for which the loop stood still and nobody but the host is to blame for it.
+ * How long the event loop was blocked by the host itself.
  *
  * @param {Look} seen
  */
@@ -110,7 +110,7 @@ export function ownPauseMs({ pauseMs = 0, idlePauseMs = 0 }) {
   return pauseMs > idlePauseMs * OWN_PAUSE ? pauseMs : 0;
 }
 
-/** A thread that does nothing: when it is late, the machine is busy and nobody else is to blame. */
+/** A thread that does nothing: when it is late, the machine is busy. */
 export function openIdleThread() {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');

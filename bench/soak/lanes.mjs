@@ -1,5 +1,5 @@
 // @ts-check
-// Callers that come, stay for a while and go, so many at a time; and the moments when all of them stand still.
+// Callers that come, stay for a while and go, so many at a time; and the moments when all of them pause.
 import { WORK } from './work.mjs';
 
 /** How long a caller stays, in requests: it has a worker process of its own for as long, and starting one costs most. */

@@ -95,7 +95,7 @@ export const WORK = [
     })),
   },
   {
-    name: 'is no program',
+    name: 'is not a program',
     weight: 120,
     run: execute(mustBeAnswered, ({ serial }) => ({ code: `return ${serial} +` })),
   },
