@@ -127,7 +127,8 @@ function LinkBanner() {
       <span class="spin" aria-hidden="true" />
       <span>
         The connection to the host is lost. What you see may be old; nothing is lost, and this page connects again by
-        itself. If the host has stopped, start it again and open its new link: codemode console
+        itself. If the host has stopped, start it again and open its new link:{' '}
+        <code class="nowrap">codemode console</code>
       </span>
     </div>
   );

@@ -56,7 +56,8 @@ export function GoTo({ onClose }: { onClose: () => void }) {
       if (target === undefined) return;
       location.hash = target.href;
       onClose();
-    } else return;
+    } else if (event.key === 'Escape') onClose();
+    else return;
     event.preventDefault();
   };
   return (
@@ -89,7 +90,7 @@ export function GoTo({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {targets.length === 0 && <p class="muted">Nothing is called so.</p>}
+      {targets.length === 0 && <p class="muted">Nothing has this name.</p>}
     </Dialog>
   );
 }

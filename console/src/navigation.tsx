@@ -6,6 +6,7 @@ import { count } from './lib/format.js';
 import { linkTo } from './lib/router.js';
 import { useStore } from './lib/store.js';
 import { nextTheme, theme } from './lib/theme.js';
+import { useMedia } from './lib/use-media.js';
 import { Icon } from './ui/icons.js';
 import { Logo } from './ui/logo.js';
 
@@ -39,12 +40,13 @@ export function Navigation({
   const chosen = useStore(theme);
   const now = useStore(session);
   const nav = useRef<HTMLElement>(null);
-  // On a narrow screen the names are a scrolling row: keeps the current one in sight.
+  // On a narrow screen the names are a scrolling row: keeps the current one in sight, also when the screen is turned.
+  const isRow = useMedia('(max-width: 860px)');
   useEffect(() => {
     const box = nav.current;
     const shown = box?.querySelector<HTMLElement>('[aria-current]')?.parentElement;
     if (box != null && shown != null) box.scrollLeft = shown.offsetLeft - box.clientWidth / 2 + shown.clientWidth / 2;
-  }, [current]);
+  }, [current, isRow]);
   return (
     <header class="side">
       <a

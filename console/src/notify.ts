@@ -1,7 +1,10 @@
 import { counted } from './lib/format.js';
 import { createStore } from './lib/store.js';
+import { say } from './ui/toasts.js';
 
 const NAME = 'codemode.notify';
+const CANNOT_NOTIFY =
+  'This browser shows no notifications for pages, so it cannot notify you. The number beside Inbox still counts.';
 
 /** Browser notifications: only if the person chose them, and only while he is in another window. */
 export const isNotifying = createStore(readChoice());
@@ -23,15 +26,24 @@ export function notifyOfApprovals(added: number): void {
   // A page beside the window that a person works in is visible, and he does not look at it.
   const isLookedAt = document.visibilityState === 'visible' && document.hasFocus();
   if (added === 0 || !isNotifying.get() || isLookedAt) return;
-  const notification = new Notification('codemode', {
-    body: `${counted(added, 'call')} ${added === 1 ? 'waits' : 'wait'} for your decision.`,
-    tag: 'codemode-approvals',
-  });
+  const notification = show(`${counted(added, 'call')} ${added === 1 ? 'waits' : 'wait'} for your decision.`);
+  if (notification === undefined) return;
   notification.onclick = () => {
     focus();
     location.hash = '#/inbox';
     notification.close();
   };
+}
+
+/** Some browsers have `Notification` and let no page make one (Chrome on Android): then the choice is taken back, and said. */
+function show(body: string): Notification | undefined {
+  try {
+    return new Notification('codemode', { body, tag: 'codemode-approvals' });
+  } catch {
+    choose(false);
+    say(CANNOT_NOTIFY, 'bad');
+    return undefined;
+  }
 }
 
 function choose(isOn: boolean): void {

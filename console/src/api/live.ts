@@ -60,8 +60,7 @@ function openStream(lastId: string | undefined, signal: AbortSignal): Promise<Re
     signal,
     headers: {
       accept: 'text/event-stream',
-      ...(key === undefined ? {} : { [CONSOLE_KEY_HEADER]: key }),
-      ...omitUndefined({ 'last-event-id': lastId }),
+      ...omitUndefined({ [CONSOLE_KEY_HEADER]: key, 'last-event-id': lastId }),
     },
   });
 }

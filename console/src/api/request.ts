@@ -66,7 +66,7 @@ export async function send(route: RouteName, { path = {}, query = {}, body, sign
       redirect: 'error',
       headers: {
         accept: route === 'events' ? 'text/event-stream' : 'application/json',
-        ...(key === undefined ? {} : { [CONSOLE_KEY_HEADER]: key }),
+        ...omitUndefined({ [CONSOLE_KEY_HEADER]: key }),
         ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
       },
       ...(method === 'POST' ? { body: body instanceof Blob ? body : JSON.stringify(body ?? {}) } : {}),

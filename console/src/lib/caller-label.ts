@@ -10,3 +10,8 @@ export function callerLabel(caller: string): string {
   if (caller === 'console') return 'this console';
   return caller.replace(/^subject (?:user )?/, '');
 }
+
+/** The same inside a sentence: `1 call from the command line`. */
+export function callerInSentence(caller: string): string {
+  return caller === 'command line' ? 'the command line' : callerLabel(caller);
+}

@@ -38,7 +38,7 @@ export function JsonTree({
   const depth = depthThatFits(value, open);
   const isBare = bare && typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: it is no part of a form
+    // biome-ignore lint/a11y/useSemanticElements: it is not part of a form
     <div class="tree" role="group" aria-label={label}>
       {isBare ? <Entries value={value} depth={0} open={depth} /> : <Node value={value} depth={0} open={depth} />}
     </div>

@@ -117,6 +117,17 @@ export function Command({ text, label = 'Copy' }: { text: string; label?: string
   );
 }
 
+/** A sentence that may end with a command: the command is not broken at its hyphens. */
+export function Advice({ text }: { text: string }) {
+  const [, words = text, command] = /^(.*: )(codemode [\w -]*\w)\.?$/s.exec(text) ?? [];
+  return (
+    <>
+      {words}
+      {command !== undefined && <code class="nowrap">{command}</code>}
+    </>
+  );
+}
+
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const copy = async () => {
     try {
@@ -166,6 +177,7 @@ export function ActionButton({
   disabled = false,
   title,
   label,
+  isDefault = false,
 }: {
   run: () => Promise<unknown>;
   class?: string;
@@ -174,6 +186,8 @@ export function ActionButton({
   title?: string;
   /** For screen readers, where several buttons have the same text. */
   label?: string;
+  /** Enter in a field of the form presses it too. */
+  isDefault?: boolean;
 }) {
   const [isBusy, setBusy] = useState(false);
   const isShown = useRef(true);
@@ -194,7 +208,7 @@ export function ActionButton({
   };
   return (
     <button
-      type="button"
+      type={isDefault ? 'submit' : 'button'}
       class={`button ${extra}`}
       disabled={disabled || isBusy}
       title={title}

@@ -11,6 +11,8 @@ interface Toast {
 
 const toasts = createStore<readonly Toast[]>([]);
 const SHOWN_MS = 6_000;
+/** Slow enough for a person who reads a command in it and types it. */
+const MS_PER_CHARACTER = 90;
 const MAX_TOASTS = 4;
 let lastId = 0;
 
@@ -19,7 +21,8 @@ export function say(text: string, tone: Toast['tone'] = 'plain', next?: Toast['n
   lastId += 1;
   const toast = { id: lastId, text, tone, next };
   toasts.set((before) => [...before, toast].slice(-MAX_TOASTS));
-  setTimeout(() => close(toast.id), tone === 'bad' ? SHOWN_MS * 2 : SHOWN_MS);
+  const readingMs = text.length * MS_PER_CHARACTER;
+  setTimeout(() => close(toast.id), Math.max(readingMs, tone === 'bad' ? SHOWN_MS * 2 : SHOWN_MS));
 }
 
 function close(id: number): void {

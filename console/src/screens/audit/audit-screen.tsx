@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AuditRecord } from '../../../../src/domain/audit.js';
 import type { AuditPage } from '../../../../src/domain/console/audit.js';
+import { ifDefined, omitUndefined } from '../../../../src/lib/omit-undefined.js';
 import { download, request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
 import { bytes, duration, time } from '../../lib/format.js';
@@ -34,7 +35,7 @@ export function AuditScreen(_: ScreenProps) {
       const page = await request<AuditPage>('audit', { query, signal });
       setOff(page.isOff === true);
       setOwnCallers(page.ownCallers);
-      return { items: page.records, ...(page.before === undefined ? {} : { cursor: String(page.before) }) };
+      return { items: page.records, ...omitUndefined({ cursor: ifDefined(page.before, String) }) };
     },
     (event) => event.type === 'audit',
   );

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChainReport } from '../../../../src/domain/audit.js';
 import { request } from '../../api/request.js';
-import { count, time } from '../../lib/format.js';
+import { count, counted, time } from '../../lib/format.js';
 import { Foreign } from '../../ui/foreign.js';
 import { ActionButton, Badge } from '../../ui/parts.js';
 
@@ -19,8 +19,8 @@ export function ChainCheck() {
             <>
               <Badge tone="good">intact</Badge>
               <span>
-                {count(report.records)} records, from number {count(report.first)} to {count(report.head.count)}: each
-                hash fits its record and the one before.
+                {counted(report.records, 'record')}, from number {count(report.first)} to {count(report.head.count)}:
+                each hash fits its record and the one before.
               </span>
             </>
           ) : (
@@ -40,8 +40,8 @@ export function ChainCheck() {
           {report.callsRefused === true && <li class="tone-bad">Hosts refuse calls until this is settled.</li>}
           {report.cut !== undefined && (
             <li>
-              {count(report.cut.count)} earlier records were removed at {time(report.cut.atMs)}:{' '}
-              <Foreign text={report.cut.reason} limit={200} />
+              {counted(report.cut.count, 'earlier record was', 'earlier records were')} removed at{' '}
+              {time(report.cut.atMs)}: <Foreign text={report.cut.reason} limit={200} />
             </li>
           )}
           <li>
@@ -49,7 +49,7 @@ export function ChainCheck() {
               ? 'No sealed head was found: that records were removed from the end could not be ruled out.'
               : report.sealed.count === report.head.count
                 ? 'The sealed head agrees with the last record: nothing was removed from the end.'
-                : `The sealed head covers ${count(report.sealed.count)} records; the log has ${count(report.head.count)}.`}
+                : `The sealed head covers ${counted(report.sealed.count, 'record')}; the log has ${count(report.head.count)}.`}
           </li>
           <li>
             This finds changes by somebody without the host&apos;s key. It does not protect against somebody who has the

@@ -20,7 +20,7 @@ export function ConnectScreen({ path: [part] }: ScreenProps) {
   );
   return (
     <>
-      <PageHead title="Connect" lead="Give codemode to a client. Each takes one line or one file." />
+      <PageHead title="Connect" lead="Connect a client: run one command, or edit one file." />
       <div class="stack">
         {info.error !== undefined && <Problem error={info.error} retry={info.reload} />}
         {info.data === undefined && info.error === undefined && <Loading what="clients" />}

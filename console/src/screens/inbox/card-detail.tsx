@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ApprovalCard, ApprovalView } from '../../../../src/domain/console/approvals.js';
 import { messageOf, request } from '../../api/request.js';
-import { callerLabel } from '../../lib/caller-label.js';
+import { callerInSentence } from '../../lib/caller-label.js';
 import { bytes, counted, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { isUndo, runLink } from '../../lib/run-link.js';
@@ -13,6 +13,7 @@ import { say } from '../../ui/toasts.js';
 import { ArgumentsTable } from './arguments-table.js';
 import { type CardDraft, forgetDraft, keepDraft, NO_DRAFT, readDraft } from './card-draft.js';
 import type { Decision } from './decide.js';
+import { Decided } from './decided.js';
 import { Excerpt } from './excerpt.js';
 import { Reasons } from './reasons.js';
 
@@ -84,8 +85,8 @@ export function CardDetail({
             <Foreign text={`${card.serverId}/${card.toolName}`} limit={200} />
           </h2>
           <p class="muted small">
-            {counted(card.callCount, 'call')} of{' '}
-            <span title={foreignLabel(card.caller)}>{foreignLabel(callerLabel(card.caller), 80)}</span>, asked at{' '}
+            {counted(card.callCount, 'call')} from{' '}
+            <span title={foreignLabel(card.caller)}>{foreignLabel(callerInSentence(card.caller), 80)}</span>, asked at{' '}
             {time(card.createdAtMs)}
             {card.isDirect ? '. The client made it itself, outside of a program.' : ' · '}
             {!card.isDirect && (
@@ -98,9 +99,7 @@ export function CardDetail({
 
       <Reasons reasons={card.reasons} isPending={isPending} />
 
-      {isUnreadable && (
-        <p class="note bad">What was stored of this call was changed. It can be denied, and not approved.</p>
-      )}
+      {isUnreadable && <p class="note bad">The stored record of this call was changed, so it can only be denied.</p>}
       {calls.length > 1 ? (
         <ArgumentsTable calls={calls} leftOut={leftOut} onToggle={isPending ? toggle : undefined} />
       ) : (
@@ -184,7 +183,7 @@ export function CardDetail({
           </div>
         </div>
       ) : (
-        <Decided call={calls[0]} callCount={calls.length} />
+        <Decided calls={calls} />
       )}
     </article>
   );
@@ -194,29 +193,5 @@ export function CardDetail({
 export function StateBadge({ state }: { state: ApprovalCard['state'] }) {
   return (
     <Badge tone={state === 'APPROVED' ? 'good' : state === 'DENIED' ? 'bad' : 'calm'}>{state.toLowerCase()}</Badge>
-  );
-}
-
-const SCOPE_WORDS: Readonly<Record<string, string>> = {
-  run: 'for this tool, until the run ended',
-  hour: 'for this tool, for an hour',
-};
-
-function Decided({ call, callCount }: { call: ApprovalView | undefined; callCount: number }) {
-  if (call?.decision === undefined) {
-    if (call?.state !== 'EXPIRED') return null;
-    return <p class="note">Nobody decided in time: {callCount === 1 ? 'the call was' : 'the calls were'} refused.</p>;
-  }
-  const { by, atMs, scope, reason } = call.decision;
-  return (
-    <p class="note">
-      {call.state === 'DENIED' ? 'Denied' : 'Approved'} by <Foreign text={by} limit={80} /> at {time(atMs)},{' '}
-      {SCOPE_WORDS[scope] ?? (callCount === 1 ? 'for this call only' : 'for these calls only')}
-      {reason !== undefined && (
-        <>
-          : <Foreign text={reason} limit={500} />
-        </>
-      )}
-    </p>
   );
 }

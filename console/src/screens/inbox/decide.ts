@@ -5,7 +5,7 @@ import type {
   DecideRequest,
 } from '../../../../src/domain/console/approvals.js';
 import { request } from '../../api/request.js';
-import { counted, time } from '../../lib/format.js';
+import { count, counted, time } from '../../lib/format.js';
 import { foreignLabel } from '../../ui/foreign.js';
 
 /** Maximum calls in one request. */
@@ -44,9 +44,14 @@ export function describeOutcomes(decision: 'approve' | 'deny', outcomes: readonl
   const expired = of('expired').length;
   if (expired > 0) texts.push(`${counted(expired, 'call')} had expired: the program has to ask again.`);
   const missing = of('not_found').length;
-  if (missing > 0) texts.push(`${counted(missing, 'call')} no longer exist.`);
+  if (missing > 0) texts.push(missing === 1 ? '1 call no longer exists.' : `${count(missing)} calls no longer exist.`);
   const changed = of('changed').length;
-  if (changed > 0) texts.push(`${counted(changed, 'call')} changed since they were shown. Look at them again.`);
+  if (changed > 0)
+    texts.push(
+      changed === 1
+        ? '1 call changed since it was shown. Look at it again.'
+        : `${count(changed)} calls changed since they were shown. Look at them again.`,
+    );
   for (const message of new Set(of('refused').map((each) => each.message ?? 'It was refused.'))) {
     texts.push(foreignLabel(message, 400));
   }

@@ -2,7 +2,7 @@ import type { GrantView } from '../../../../src/domain/console/approvals.js';
 import { request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
 import { useResource } from '../../api/use-resource.js';
-import { callerLabel, sessionLabel } from '../../lib/caller-label.js';
+import { callerInSentence, sessionLabel } from '../../lib/caller-label.js';
 import { time } from '../../lib/format.js';
 import { runLink } from '../../lib/run-link.js';
 import { Countdown } from '../../ui/countdown.js';
@@ -74,8 +74,8 @@ function Row({ grant, onRevoke }: { grant: GrantView; onRevoke: () => Promise<vo
       </div>
       <p class="small">
         {scope === 'hour' ? 'Every run of ' : 'One run of '}
-        <span title={foreignLabel(caller)}>{foreignLabel(callerLabel(caller), 80)}</span>, if it is asked about because:{' '}
-        <Foreign text={reasons.join('; ')} limit={400} />
+        <span title={foreignLabel(caller)}>{foreignLabel(callerInSentence(caller), 80)}</span>, if it is asked about
+        because: <Foreign text={reasons.join('; ')} limit={400} />
       </p>
       <p class="small muted">
         Given by <Foreign text={sessionLabel(by)} limit={80} /> at {time(atMs)}

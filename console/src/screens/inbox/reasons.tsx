@@ -23,7 +23,10 @@ function Reason({ reason: { kind, text, readFrom } }: { reason: ApprovalReason }
     return (
       <li>
         <span>
-          Before this call, the run has received <Foreign text={text} limit={200} />.
+          Before this call, the run read <Foreign text={text} limit={200} />
+          {text.startsWith('private')
+            ? '. This call sends data to an external server.'
+            : ', which may contain injected instructions.'}
         </span>
         <Badge tone="bad">flow guard</Badge>
         {readFrom !== undefined && (

@@ -1,10 +1,21 @@
 import { useState } from 'preact/hooks';
 import type { PlaygroundAnswer } from '../../../../src/domain/console/playground.js';
-import { count, counted } from '../../lib/format.js';
+import { counted } from '../../lib/format.js';
 import { linkTo } from '../../lib/router.js';
 import { Foreign } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { Badge, CopyButton, Empty, Panel, RunBadge, Tabs } from '../../ui/parts.js';
+
+/** The errors among the diagnostics: what a person looks for first, and the tree has them last. */
+function problemsOf({ diagnostics }: PlaygroundAnswer['structured']): readonly string[] {
+  if (!Array.isArray(diagnostics)) return [];
+  return diagnostics.flatMap((each) => {
+    const { severity, message, path, hint } = (each ?? {}) as Readonly<Record<string, unknown>>;
+    if (severity !== 'error') return [];
+    const place = typeof path === 'string' ? ` (${path})` : '';
+    return [`${String(message)}${place}${typeof hint === 'string' ? `\n${hint}` : ''}`];
+  });
+}
 
 /** The response for a person, and exactly as the model reads it. */
 export function Answer({
@@ -53,7 +64,10 @@ export function Answer({
       <div class="stack" aria-live="polite">
         {answer.approvals.length > 0 && (
           <p class="note wait row spread">
-            <span>{counted(answer.approvals.length, 'call')} of it wait for a decision.</span>
+            <span>
+              {counted(answer.approvals.length, 'call')} of it {answer.approvals.length === 1 ? 'waits' : 'wait'} for a
+              decision.
+            </span>
             <a class="button small" href={linkTo(['inbox'])}>
               Decide in the inbox
             </a>
@@ -62,6 +76,11 @@ export function Answer({
         {answer.notes.map((note) => (
           <p key={note} class="note">
             <Foreign text={note} lines />
+          </p>
+        ))}
+        {problemsOf(answer.structured).map((each) => (
+          <p key={each} class="note bad">
+            <Foreign text={each} limit={1_000} lines />
           </p>
         ))}
         <div class="row spread">
@@ -81,7 +100,7 @@ export function Answer({
         ) : (
           <>
             <p class="muted small">
-              About {count(answer.tokens)} tokens, {count(answer.forModel.length)} characters.
+              About {counted(answer.tokens, 'token')}, {counted(answer.forModel.length, 'character')}.
             </p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
             <section class="block" aria-label="Answer as the model reads it" tabIndex={0}>

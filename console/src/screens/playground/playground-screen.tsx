@@ -14,7 +14,8 @@ import { EditorBox } from '../../editor/editor-box.js';
 import { counted } from '../../lib/format.js';
 import { place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
-import { Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
+import { useInSight } from '../../lib/use-in-sight.js';
+import { Advice, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
 import type { ScreenProps } from '../screen-props.js';
 import { Answer } from './answer.js';
@@ -90,6 +91,7 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
     }
     setRunning(undefined);
   };
+  const shown = useInSight<HTMLDivElement>(problem ?? answer);
   const editor = useRef<Editor | undefined>(undefined);
   const check = useTypeCheck(draft.source, profile?.name);
   const languages = profile?.languages ?? [];
@@ -163,7 +165,11 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
             </>
           }
         >
-          {profile?.problem !== undefined && <p class="note wait">{profile.problem}</p>}
+          {profile?.problem !== undefined && (
+            <p class="note wait">
+              <Advice text={profile.problem} />
+            </p>
+          )}
           <EditorBox
             text={draft.source}
             revision={revision}
@@ -183,7 +189,9 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
             Ctrl+Enter runs, Escape leaves the editor.
           </p>
         </Panel>
-        <Answer answer={answer} problem={problem} isRunning={running !== undefined} />
+        <div ref={shown}>
+          <Answer answer={answer} problem={problem} isRunning={running !== undefined} />
+        </div>
       </div>
     </>
   );

@@ -5,6 +5,7 @@ import { request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
 import { counted } from '../../lib/format.js';
 import { foreignLabel } from '../../ui/foreign.js';
+import { Advice } from '../../ui/parts.js';
 
 /** Debounce: a half-typed word is not reported. */
 const TYPING_MS = 450;
@@ -62,7 +63,11 @@ export function ProblemList({
 }) {
   return (
     <div class="type-check" role="status" aria-label="Type check">
-      {note !== undefined && <p class="panel-foot muted small">{note}</p>}
+      {note !== undefined && (
+        <p class="panel-foot muted small">
+          <Advice text={note} />
+        </p>
+      )}
       {isChecked && problems.length === 0 && <p class="panel-foot small tone-good">No type errors.</p>}
       {problems.length > 0 && (
         <>

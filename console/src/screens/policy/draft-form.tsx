@@ -11,6 +11,7 @@ import type { JsonObject } from '../../../../src/domain/json.js';
 import { messageOf, request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
 import { useResource } from '../../api/use-resource.js';
+import { useInSight } from '../../lib/use-in-sight.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { ActionButton, Panel } from '../../ui/parts.js';
@@ -34,6 +35,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
   const [report, setReport] = useState<DraftReport>();
   const [problem, setProblem] = useState<string>();
   const [diff, setDiff] = useState<PolicyDiff>();
+  const result = useInSight<HTMLDivElement>(report);
   const set = (name: keyof Fields) => (event: { currentTarget: { value: string } }) => {
     setFields({ ...fields, [name]: event.currentTarget.value });
     // What is shown must be about the rule that is shown.
@@ -65,7 +67,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
   return (
     <div class="stack">
       <Panel title="Draft a rule">
-        <div class="stack">
+        <form class="stack" onSubmit={(event) => event.preventDefault()}>
           <p class="muted small">Trying a rule changes nothing: you see what it would have done to past calls.</p>
           <label class="field">
             <span>Tools</span>
@@ -126,7 +128,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
             </p>
           )}
           <div class="row">
-            <ActionButton class="primary" run={tryIt}>
+            <ActionButton class="primary" run={tryIt} isDefault>
               Try it
             </ActionButton>
             {policy.file !== undefined && isOwner() && <ActionButton run={showDiff}>Review and save</ActionButton>}
@@ -137,9 +139,9 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
             </p>
           )}
           {!isOwner() && <p class="muted small">Only a session of the owner can save a rule.</p>}
-        </div>
+        </form>
       </Panel>
-      {report !== undefined && <DraftResult report={report} />}
+      <div ref={result}>{report !== undefined && <DraftResult report={report} />}</div>
       {diff !== undefined && (
         <Dialog title="Save the rule" onClose={() => setDiff(undefined)}>
           <div class="stack">

@@ -26,7 +26,14 @@ export function DraftResult({ report }: { report: DraftReport }) {
                 : `${count(changeCount)} would have come out differently:`}
           </p>
         )}
-        {skipped > 0 && <p class="muted small">{counted(skipped, 'call')} were skipped: their tools are gone.</p>}
+        {skipped > 0 && (
+          <p class="muted small">
+            {skipped === 1
+              ? '1 call was skipped: its tool is'
+              : `${count(skipped)} calls were skipped: their tools are`}{' '}
+            gone.
+          </p>
+        )}
       </div>
       {changes.length > 0 && (
         <ul class="changes">

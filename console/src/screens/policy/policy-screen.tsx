@@ -10,8 +10,8 @@ import { DraftForm } from './draft-form.js';
 
 const PRESET_WORDS = {
   default: 'Reads are allowed; calls that may destroy or send something are asked about.',
-  strict: 'Every call is asked about that no rule allows.',
-  open: 'Every call is allowed that no rule forbids.',
+  strict: 'Calls that no rule allows are asked about.',
+  open: 'Calls that no rule forbids are allowed.',
 } as const;
 
 /** The rules in order, how often each decided, and a draft that is tried before it is saved. */
@@ -40,7 +40,7 @@ export function PolicyScreen(_: ScreenProps) {
       <div class="policy">
         <Panel title={`Rules (${rules.length})`} flush>
           {rules.length === 0 && (
-            <Empty icon="policy" title="No rules of yours">
+            <Empty icon="policy" title="You have no rules yet">
               <p>The preset decides every call. Draft a rule, and see what it would have done to past calls.</p>
             </Empty>
           )}

@@ -20,14 +20,14 @@ export function CompareScreen({ left, right }: { left: string; right: string }) 
   }
   return (
     <>
-      <PageHead title="Compare two runs" lead="The first is left, the second right." />
+      <PageHead title="Compare two runs" lead="Left: the first run. Right: the second." />
       <div class="stack">
-        <Panel title="In short" flush>
+        <Panel title="Summary" flush>
           <div class="table-wrap">
-            <table class="table">
+            <table class="table side-by-side">
               <thead>
                 <tr>
-                  <th scope="col">What</th>
+                  <th scope="col">Run</th>
                   {[first, second].map((run) => (
                     <th scope="col" key={run.runId}>
                       <a href={linkTo(['runs', run.runId])}>{foreignLabel(run.title ?? run.runId, 80)}</a>

@@ -145,7 +145,7 @@ function RunView({
         )}
         {replayed !== undefined && !replayed.isSame && (
           <p class="note wait">
-            The replay went another way than the run: <Foreign text={replayed.difference ?? ''} limit={600} />
+            The replay differs from the run: <Foreign text={replayed.difference ?? ''} limit={600} />
           </p>
         )}
         <RunFacts run={run} />

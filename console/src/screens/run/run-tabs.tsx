@@ -28,6 +28,13 @@ export function RunTabs({
   const { options } = useStore(place);
   const tab = TABS.find((each) => each === options.get('tab')) ?? 'result';
   const diagnostics = diagnosticsOf(run.answer);
+  // What a program logged is stored with the end of its run.
+  const isOpen = ['queued', 'running', 'suspended'].includes(run.state);
+  const notYet = (what: string) => (
+    <p class="muted">
+      The run is {run.state}: {what} when it ends.
+    </p>
+  );
   return (
     <section class="panel">
       <div class="panel-head">
@@ -37,8 +44,8 @@ export function RunTabs({
           onChoose={onTab}
           tabs={[
             ['result', 'Result'],
-            ['logs', `Logs (${logs.length})`],
-            ['diagnostics', `Diagnostics (${diagnostics.length})`],
+            ['logs', isOpen && logs.length === 0 ? 'Logs' : `Logs (${logs.length})`],
+            ['diagnostics', isOpen ? 'Diagnostics' : `Diagnostics (${diagnostics.length})`],
             ['flow', 'Flow'],
             ['approvals', `Approvals (${run.approvals.length})`],
             ['answer', 'Answer'],
@@ -48,11 +55,13 @@ export function RunTabs({
       </div>
       <div class="panel-body">
         {tab === 'result' && <Result run={run} />}
-        {tab === 'logs' && <Logs logs={logs} />}
-        {tab === 'diagnostics' && <Diagnostics diagnostics={diagnostics} />}
+        {tab === 'logs' && (isOpen && logs.length === 0 ? notYet('its logs are here') : <Logs logs={logs} />)}
+        {tab === 'diagnostics' &&
+          (isOpen ? notYet('its diagnostics are here') : <Diagnostics diagnostics={diagnostics} />)}
         {tab === 'flow' && <Flow calls={calls} />}
         {tab === 'approvals' && <Approvals run={run} />}
-        {tab === 'answer' && (
+        {tab === 'answer' && isOpen && notYet('its answer is here')}
+        {tab === 'answer' && !isOpen && (
           <>
             <p class="muted small">What the client was answered{run.isAnswerCut ? ', cut' : ''}.</p>
             <JsonTree value={run.answer} label="Answer" isCut={run.isAnswerCut} />

@@ -106,7 +106,7 @@ function Came({ answer: { done } }: { answer: UndoAnswer }) {
     return (
       <p class="note wait row spread">
         <span>
-          {before}Undoing call {last.call} waits for a decision. Decide, then undo again: it goes on there.
+          {before}Undoing call {last.call} waits for a decision. Decide, then undo again: it continues there.
         </span>
         <a class="button small" href={linkTo(['inbox'])}>
           Decide in the inbox
@@ -118,7 +118,7 @@ function Came({ answer: { done } }: { answer: UndoAnswer }) {
     <p class="note bad">
       {before}Undoing call {last.call}{' '}
       {last.outcome === 'unknown'
-        ? 'may have worked: nobody knows. Look yourself.'
+        ? 'may have worked: the outcome is unknown. Check it yourself.'
         : `was not possible (${last.outcome}).`}{' '}
       <Foreign text={last.message ?? ''} limit={600} lines />
     </p>

@@ -2,7 +2,7 @@ import type { ServerLog, ServerView } from '../../../../src/domain/console/tools
 import { request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
 import { useResource } from '../../api/use-resource.js';
-import { time } from '../../lib/format.js';
+import { sentence, time } from '../../lib/format.js';
 import { Foreign } from '../../ui/foreign.js';
 import { ActionButton, Badge, Facts, Panel } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
@@ -51,7 +51,7 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
           <LoginNote login={login} />
           {server.reason !== undefined && (
             <p class={`note ${toneOf(server.state) === 'bad' ? 'bad' : 'wait'}`}>
-              <Foreign text={withoutLog(server.reason)} limit={800} lines />
+              <Foreign text={sentence(withoutLog(server.reason))} limit={800} lines />
             </p>
           )}
           <Facts
@@ -91,7 +91,7 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
           <div class="stack tight">
             {log.data.summary !== undefined && log.data.summary !== withoutLog(server.reason ?? '') && (
               <p class="note bad">
-                <Foreign text={log.data.summary} limit={400} lines />
+                <Foreign text={sentence(log.data.summary)} limit={400} lines />
               </p>
             )}
             {log.data.lines.length === 0 ? (

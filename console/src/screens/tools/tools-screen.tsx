@@ -27,6 +27,9 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
   const { options } = useStore(place);
   const query = options.get('query') ?? '';
   const isKept = server === KEPT_PLACE;
+  // A tool that was chosen from the list of all servers leaves that list, and its search, as they are.
+  const isOfAll = server === undefined || options.get('list') === 'all';
+  const scope = isOfAll ? { server: undefined, list: 'all' } : { server, list: undefined };
   const servers = useResource(
     'servers',
     async (signal) => (await request<{ servers: readonly ServerView[] }>('servers', { signal })).servers,
@@ -39,10 +42,13 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
   );
   const typed = useLate(query, TYPING_MS);
   const pages = usePages<ToolItem>(
-    JSON.stringify([server, typed]),
+    JSON.stringify([isKept, scope.server, typed]),
     async (cursor, signal) => {
       if (isKept) return { items: [] };
-      const page = await request<ToolPage>('tools', { query: { server, query: typed, limit: PAGE, cursor }, signal });
+      const page = await request<ToolPage>('tools', {
+        query: { server: scope.server, query: typed, limit: PAGE, cursor },
+        signal,
+      });
       return { items: page.tools, ...omitUndefined({ cursor: page.cursor }) };
     },
     (event) => event.type === 'servers',
@@ -50,7 +56,7 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
   const index = pages.items.findIndex((each) => each.serverId === server && each.toolName === tool);
   const move = (step: number) => {
     const next = pages.items[Math.min(pages.items.length - 1, Math.max(0, index + step))];
-    if (next !== undefined) goTo(['tools', next.serverId, next.toolName], { query });
+    if (next !== undefined) goTo(['tools', next.serverId, next.toolName], { query, list: scope.list });
   };
   useKeys([
     { key: 'j', label: 'Next tool', run: () => move(1) },
@@ -75,7 +81,12 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
       />
       <Problem error={servers.error} retry={servers.reload} />
       <div class={`tools ${server === undefined || (isKept && tool === undefined) ? '' : 'has-choice'}`}>
-        <ServerList servers={servers.data} current={server} query={query} programCount={programs.data?.length} />
+        <ServerList
+          servers={servers.data}
+          current={isOfAll ? undefined : server}
+          query={query}
+          programCount={programs.data?.length}
+        />
         {isKept && <KeptPrograms programs={programs.data} error={programs.error} chosen={tool} />}
         {!isKept && (
           <section class="panel" aria-label="Tools">
@@ -86,7 +97,9 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
                 placeholder="Search as agents do ( / )"
                 aria-label="Search the tools"
                 value={query}
-                onInput={(event) => setOptions({ query: event.currentTarget.value })}
+                onInput={(event) =>
+                  setOptions({ query: event.currentTarget.value, list: options.get('list') ?? undefined })
+                }
               />
             </div>
             {pages.error !== undefined && <Problem error={pages.error} retry={pages.reload} />}
@@ -106,7 +119,11 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
               onNearEnd={pages.loadMore}
               row={(at) => {
                 const item = pages.items[at];
-                return item !== undefined && <Row item={item} query={query} isCurrent={at === index} />;
+                return (
+                  item !== undefined && (
+                    <Row item={item} options={{ query, list: scope.list }} isCurrent={at === index} />
+                  )
+                );
               }}
             />
           </section>
@@ -136,12 +153,20 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
   );
 }
 
-function Row({ item, query, isCurrent }: { item: ToolItem; query: string; isCurrent: boolean }) {
+function Row({
+  item,
+  options,
+  isCurrent,
+}: {
+  item: ToolItem;
+  options: Parameters<typeof linkTo>[1];
+  isCurrent: boolean;
+}) {
   return (
     <a
       class={`tool-row ${isCurrent ? 'selected' : ''}`}
       aria-current={isCurrent ? 'true' : undefined}
-      href={linkTo(['tools', item.serverId, item.toolName], { query })}
+      href={linkTo(['tools', item.serverId, item.toolName], options)}
     >
       <span class="row tight spread">
         <span class="mono strong clip">

@@ -47,13 +47,22 @@ function Report({ report, dayCount }: { report: UsageReport; dayCount: number })
     <div class="stack">
       <div class="tiles">
         <Tile name="Tokens saved on answers" value={signed(answered - read)} isGood={answered > read}>
-          {answered === 0 ? 'No calls yet' : comparison(answered, read)}
+          {answered === 0 && read === 0 ? 'No run has ended yet' : comparison(answered, read)}
         </Tile>
         <Tile name="Model turns saved" value={count(sum((day) => day.savedTurns))}>
-          {count(sum((day) => day.calls))} calls in {count(sum((day) => day.runs))} runs
+          {counted(
+            sum((day) => day.runCalls),
+            'call',
+          )}{' '}
+          in{' '}
+          {counted(
+            sum((day) => day.runs),
+            'run',
+          )}{' '}
+          that ended
         </Tile>
         <Tile name="Tokens before the first program" value={count(told)}>
-          instead of {count(definitions)} for {count(tools)} tool definitions
+          instead of {count(definitions)} for {counted(tools, 'tool definition')}
         </Tile>
         <Tile
           name="Calls that failed"
@@ -67,7 +76,7 @@ function Report({ report, dayCount }: { report: UsageReport; dayCount: number })
       </div>
       {report.ownCalls > 0 && (
         <p class="muted small">
-          {counted(report.ownCalls, 'call')} of codemode doctor, measure and demo are left out: no agent made them.
+          Left out: {counted(report.ownCalls, 'call')} of codemode doctor, measure and demo, which no agent made.
         </p>
       )}
       {report.days.length === 0 ? (
@@ -105,7 +114,7 @@ function Report({ report, dayCount }: { report: UsageReport; dayCount: number })
       {report.servers.length > 0 && <Servers servers={report.servers} />}
       <p class="muted small">
         <Foreign text={report.method} limit={1_000} lines />
-        {report.isCut && ' More calls were there than were read.'}
+        {report.isCut && ' There were more calls than were read.'}
       </p>
     </div>
   );
@@ -117,9 +126,9 @@ function signed(value: number): string {
 
 /** If the tools' answers were shorter than the program's own answer, says so. */
 function comparison(answered: number, read: number): string {
-  const direct = `${count(answered)} by direct calls`;
-  if (read <= answered) return `${percent(answered - read, answered)} fewer than ${direct}`;
-  return `${count(read)} were read, ${direct}`;
+  const direct = `${count(answered)} with direct calls`;
+  if (read <= answered) return `${percent(answered - read, answered)} fewer: ${count(read)} with programs, ${direct}`;
+  return `${count(read)} with programs, ${direct}`;
 }
 
 /** Every day of the range, including days without calls: a gap in the work is a gap in the chart. */
