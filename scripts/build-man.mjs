@@ -9,7 +9,7 @@ import { ROOT } from './repository.mjs';
 /** Beside the sources of the build, so that packages are found from it. */
 const MAKER = join(ROOT, 'dist', 'man-maker.mjs');
 
-/** Who builds the same sources again and wants the same page says when: https://reproducible-builds.org. */
+/** A reproducible build sets the date: https://reproducible-builds.org. */
 function buildDate() {
   const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? '');
   return (epoch > 0 ? new Date(epoch * 1000) : new Date()).toISOString().slice(0, 10);

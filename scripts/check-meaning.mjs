@@ -1,11 +1,15 @@
 // @ts-check
-// Two rules that need the compiler's own knowledge of types. No promise is left floating: the linter has that rule too,
+// Three rules that need the compiler's syntax trees, two of them its types. No promise is left floating: the linter has that rule too,
 // but does not see the types of node_modules, so a forgotten `await` before `rm()` of node:fs passes it. And a switch over
-// a union has a case for each member or a default: the linter's rule does not understand `Exclude` and its kin. Types
-// themselves are checked by the native compiler (check-types.mjs), which has no interface for this.
+// a union has a case for each member or a default: the linter's rule does not understand `Exclude` and its kin. And
+// optional fields are passed with `omitUndefined` (docs/decisions/0114-optional-fields.md). Types themselves are checked by the
+// native compiler (check-types.mjs), which has no interface for this.
 import { join } from 'node:path';
 import ts from 'typescript';
 import { isMain, ROOT } from './repository.mjs';
+
+/** Tests build their objects as they like. */
+const TESTS = /\/(?:test|bench|scripts)\/|\.test\.tsx?$/;
 
 /** Of Vitest: after these, an assertion is a promise. */
 const ASYNCHRONOUS_MATCHERS = new Set(['resolves', 'rejects', 'poll', 'toMatchFileSnapshot']);
@@ -21,7 +25,7 @@ if (isMain(import.meta.url)) {
 }
 
 /**
- * What the project's own sources do against the two rules.
+ * What the project's own sources do against the rules.
  *
  * @param {string} project path of a tsconfig
  * @returns {string[]}
@@ -63,13 +67,37 @@ function ruleProblems(program, root, fileNames) {
 
 function problemOf(node, checker) {
   if (ts.isExpressionStatement(node) && isFloating(node.expression, checker)) {
-    return 'a promise nobody waits for; await it, or say `void` if that is meant';
+    return 'a promise nobody waits for; await it, or write `void` if it is intended';
   }
   if (ts.isSwitchStatement(node)) {
     const missing = missingCases(node, checker);
     if (missing.length > 0) return `a switch without a case for ${missing.join(', ')}`;
   }
+  if (ts.isConditionalExpression(node) && !TESTS.test(node.getSourceFile().fileName) && isOptionalField(node)) {
+    return 'an optional field; write `...omitUndefined({ field })`, or `ifDefined(value, map)` for one that is computed';
+  }
   return undefined;
+}
+
+/**
+ * `x === undefined ? {} : { x }`, and `{ y: f(x) }` too. Not: a field that does not depend on the tested value, one that is
+ * awaited, and a function, whose parameters take their types from the place of the literal.
+ */
+function isOptionalField({ condition, whenTrue, whenFalse }) {
+  if (!ts.isBinaryExpression(condition) || condition.right.getText() !== 'undefined') return false;
+  if (condition.operatorToken.kind !== ts.SyntaxKind.EqualsEqualsEqualsToken || whenTrue.getText() !== '{}')
+    return false;
+  if (!ts.isObjectLiteralExpression(whenFalse)) return false;
+  const tested = condition.left.getText().replaceAll('?.', '.');
+  const uses = (node) => node.getText() === tested || ts.forEachChild(node, uses) === true;
+  const awaits = (node) => ts.isAwaitExpression(node) || ts.forEachChild(node, awaits) === true;
+  return whenFalse.properties.every(
+    (field) =>
+      !ts.isSpreadAssignment(field) &&
+      !(ts.isPropertyAssignment(field) && ts.isArrowFunction(field.initializer)) &&
+      uses(ts.isPropertyAssignment(field) ? field.initializer : field) &&
+      !awaits(field),
+  );
 }
 
 function isFloating(expression, checker) {

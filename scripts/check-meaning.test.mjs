@@ -53,6 +53,19 @@ test('a switch over a union needs every case or a default; other switches need n
   expect(linesWithProblems(text)).toEqual([3, 4]);
 });
 
+test('a conditional that passes an optional field is found; other conditionals are not', () => {
+  const text = `declare const x: string | undefined; declare const o: { a?: string } | undefined; declare const n: number;
+    declare function f(text: string): string; declare function later(text: string): Promise<string>;
+    export const a = { n, ...(x === undefined ? {} : { x }) };
+    export const b = { n, ...(x === undefined ? {} : { y: f(x) }) };
+    export const c = o?.a === undefined ? {} : { y: o.a };
+    export const d = { ...(x === undefined ? {} : { n }) };
+    export const e: { y?(z: string): string } = { ...(x === undefined ? {} : { y: (z) => z + x }) };
+    export const g = async () => ({ ...(x === undefined ? {} : { y: await later(x) }) });
+    export const h = { ...(n === 0 ? {} : { n }), ...(x === undefined ? { n } : { x }) };`;
+  expect(linesWithProblems(text)).toEqual([3, 4, 5]);
+});
+
 function linesWithProblems(text) {
   writeFileSync(join(folder, 'a.ts'), text);
   writeFileSync(

@@ -31,11 +31,25 @@ export const PHRASES = [
   { pattern: /\bcalls? under way\b/i, instead: 'in flight' },
   { pattern: /\bhands? over a (?:value|result|file|program)\b/i, instead: 'sends, returns or passes' },
   {
-    pattern: /\bis no (?:JSON|object|text|address|absolute path|http|tool result|token|recording)\b/,
+    pattern:
+      /(?<!\b[Tt]here )\bis no (?:JSON|object|text|address|absolute path|http|tool result|token|recording|file|folder|message|list|npm|capability|package|number|value)\b/,
+    instead: 'is not a ...',
+  },
+  {
+    pattern:
+      /(?<!\b[Tt]here )\b(?:is|are|was) no (?:answer|data|decision|frame|function|identifier|limit|program|request|result|secret|server|task|tool)s?\b/,
     instead: 'is not a ...',
   },
   { pattern: /\bgood for (?:this|nothing)\b/i, instead: 'may, or may not, do this' },
   { pattern: /\bwhat (?:it|they|he) shall\b/i, instead: 'a noun: a name for the server' },
+  { pattern: /\bnone of ours\b/i, instead: 'is not valid, or say whose it is' },
+  { pattern: /\b(?:what|nobody knows what) (?:came|became) of\b/i, instead: 'the outcome' },
+  { pattern: /\blook yourself\b/i, instead: 'check it yourself' },
+  { pattern: /\bhas not the\b/i, instead: 'does not have the, or lacks the' },
+  { pattern: /\bbr(?:ing|ings|ought) (?:its|the) \w+ to (?:an|its) end\b/i, instead: 'crash, or stop' },
+  { pattern: /\bno business (?:sending|saying)\b/i, instead: 'must not' },
+  { pattern: /\bon the search path\b/i, instead: 'on the PATH' },
+  { pattern: /\bif (?:that|it) is meant\b/i, instead: 'if it is intended' },
   { pattern: /\bput to sleep\b/i, instead: 'suspended (glossary: run state)' },
   {
     pattern: /\b(?:circumstances|Wakefulness|Setbacks|Tenant)\b|\w+Circumstances\b/,
@@ -54,7 +68,7 @@ const FILES = /\.(?:tsx?|mjs|css|html|md|py|go)$/;
  * have already run.
  */
 const NOT_OURS =
-  /^(?:test\/(?:fixtures|corpus|mcp-suite|statements|reference)\/|test\/requirements\.ts|docs\/CONFORMANCE\.md|scripts\/check-words|docs\/glossary\.md|src\/store\/sqlite\/migrations\/(?!run-states\.ts)|.*\/golden\/)/;
+  /^(?:test\/(?:fixtures|corpus|mcp-suite|statements|reference)\/|test\/requirements\.ts|docs\/CONFORMANCE\.md|scripts\/check-words|docs\/glossary\.md|src\/store\/(?:sqlite|postgres)\/migrations\/(?!run-states\.ts)|.*\/golden\/)/;
 
 /**
  * @param {string} path

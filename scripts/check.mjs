@@ -1,5 +1,5 @@
 // @ts-check
-// Everything that can be said about the sources without building the product. Prints one line a gate. `--sources`
+// Everything that can be said about the sources without building the product. Prints one line per gate. `--sources`
 // leaves the unit tests out.
 import { rmSync } from 'node:fs';
 import { isMain, runNode, runSteps, TOOLS } from './repository.mjs';

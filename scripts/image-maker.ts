@@ -2,7 +2,7 @@ import { USED_EXPORTS } from '../src/worker/quickjs/engine.js';
 import { buildImage, encodeImage, intrinsicsOf } from '../src/worker/quickjs/image.js';
 import { trapOnOutOfMemory, withExports } from '../src/worker/quickjs/wasm.js';
 
-/** Runs at build time: the patched engine, and the image every execution starts from. */
+/** Runs at build time: the patched engine, and the image every run starts from. */
 export function makeEngineAndImage(
   engine: Uint8Array,
   bootScript: string,

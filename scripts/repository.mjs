@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 /** The repository's root, without a trailing slash. */
 export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
-/** Machine-made files that are no part of the build: compiler state and test reports. */
+/** Machine-made files that are not part of the build: compiler state and test reports. */
 export const CACHE = join(ROOT, 'node_modules', '.cache', 'codemode');
 
 /** A tool of node_modules as the arguments of `node`: needs no PATH and no shell. */
