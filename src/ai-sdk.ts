@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from './domain/json.js';
+import { omitUndefined } from './lib/omit-undefined.js';
 import type { CodemodeHost, CodemodeSession } from './surfaces/library/codemode-host.js';
 import type { RunOptions } from './surfaces/library/run.js';
 
@@ -52,7 +53,7 @@ export function toAiSdkTool(
     },
     inputSchema: { [SCHEMA]: true, jsonSchema: INPUT_SCHEMA, validate } as unknown as AiSdkSchema,
     execute: async ({ code }, { abortSignal } = {}) => {
-      const signal = abortSignal === undefined ? {} : { signal: abortSignal };
+      const signal = omitUndefined({ signal: abortSignal });
       const { result, logs, diagnostics } = await host.run(code, { ...options, ...signal });
       return { result, logs: logs.map(({ message }) => message), diagnostics };
     },

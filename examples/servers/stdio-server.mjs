@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
  * @property {string} description
  * @property {object} inputSchema
  * @property {object} outputSchema
+ * @property {object} [annotations] without them, it only reads
  * @property {(input: any) => unknown | Promise<unknown>} run gives the structured result; what it throws is the tool's error
  */
 export function serve({ name, version, instructions, tools, canChange = false }) {
@@ -24,7 +25,10 @@ export function serve({ name, version, instructions, tools, canChange = false })
     }),
     ping: () => ({}),
     'tools/list': () => ({
-      tools: tools.map(({ run, ...described }) => ({ ...described, annotations: { readOnlyHint: true } })),
+      tools: tools.map(({ run, annotations = { readOnlyHint: true }, ...described }) => ({
+        ...described,
+        annotations,
+      })),
     }),
     'tools/call': async ({ name: wanted, arguments: input = {} }) => {
       const tool = tools.find((each) => each.name === wanted);

@@ -9,7 +9,7 @@ import { SPANS } from '../domain/trace.js';
 import type { ToolReply, UpstreamFailure } from '../domain/upstream.js';
 import type { Awaitable } from '../lib/async/awaitable.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
-import type { ApprovalQuestion, Approvals } from './approvals/approvals.js';
+import type { ApprovalRequest, Approvals } from './approvals/approvals.js';
 import type { ToolChecker } from './arguments/tool-checker.js';
 import type { AuditTrail } from './audit/audit-trail.js';
 import { CallTrace } from './audit/call-trace.js';
@@ -29,7 +29,7 @@ import { AdmissionControl } from './limits/admission-control.js';
 import type { CallLimits } from './limits/call-limits.js';
 import type { Bill } from './policy/budget.js';
 import type { Judgement, PolicyGate } from './policy/gate.js';
-import type { PolicyQuestion } from './policy/policy.js';
+import type { PolicyCall } from './policy/policy.js';
 import { hideSecretsOfCall } from './redaction/hide-secrets.js';
 import { redactInFlight, redactOutcome } from './redaction/redact-call.js';
 import type { Redactor } from './redaction/redactor.js';
@@ -132,7 +132,7 @@ export class Broker {
     if (!this.#options.checker.checkArguments(call.tool, call.exportName, call.input).ok) return false;
     if (this.#admissionControl.refusalOf(call) !== undefined) return false;
     const { gate } = this.#options;
-    const judgement = await gate.judge(questionOf(call), call.run.ledger);
+    const judgement = await gate.judge(policyCallOf(call), call.run.ledger);
     if (judgement.decision === 'deny') return false;
     if (judgement.decision === 'allow') await judgement.bill.giveBack();
     gate.countEarlierCall(call.tool, call.serverPath, call.run.ledger);
@@ -154,13 +154,13 @@ export class Broker {
     const ungranted = this.#admissionControl.refusalOf(call);
     if (ungranted !== undefined) return { ok: false, error: ungranted, verdict: 'denied' };
     // The cost is reserved before anything is awaited, so that concurrent calls see what earlier ones have reserved.
-    const question = questionOf(call);
-    const judgement = await this.#options.gate.judge(question, call.run.ledger);
+    const policyCall = policyCallOf(call);
+    const judgement = await this.#options.gate.judge(policyCall, call.run.ledger);
     call.span?.set({ 'codemode.policy.decision': judgement.decision });
     if (judgement.decision === 'deny') return { ok: false, error: denialError(call, judgement), verdict: 'denied' };
     const bill = judgement.decision === 'allow' ? judgement.bill : undefined;
     const busy =
-      call.delegate?.isReplayed === true ? undefined : await this.#admissionControl.takeRate(call.run, question);
+      call.delegate?.isReplayed === true ? undefined : await this.#admissionControl.takeRate(call.run, policyCall);
     if (busy !== undefined) {
       await bill?.giveBack();
       return { ok: false, error: busyError(call, busy), verdict: 'limited' };
@@ -178,7 +178,7 @@ export class Broker {
       return asked;
     }
     const sending = () => trace?.sending(asked?.approval);
-    const answer = await this.#send(call, { question, paid: bill, sending });
+    const answer = await this.#send(call, { policyCall, paid: bill, sending });
     return asked === undefined ? answer : { ...answer, approval: asked.approval };
   }
 
@@ -197,11 +197,11 @@ export class Broker {
   }
 
   /** Makes a call that passed all checks. A concurrency slot is not held while a person decides. */
-  async #send(call: BrokerCall, { question, paid, sending }: Sending): Promise<BrokerOutcome> {
+  async #send(call: BrokerCall, { policyCall, paid, sending }: Sending): Promise<BrokerOutcome> {
     const { gate } = this.#options;
-    const bill = paid ?? (await gate.payApproved(question, call.run.ledger));
+    const bill = paid ?? (await gate.payApproved(policyCall, call.run.ledger));
     if (bill === undefined) return { ok: false, error: unpaidError(call), verdict: 'denied' };
-    const entering = this.#admissionControl.enter(call.run, question, call.signal);
+    const entering = this.#admissionControl.enter(call.run, policyCall, call.signal);
     const place = entering instanceof Promise ? await entering : entering;
     if (place.kind !== 'entered') {
       await bill.giveBack();
@@ -216,8 +216,8 @@ export class Broker {
         return { ok: false, error: unrecorded, verdict: 'not_sent' };
       }
       await call.delegate?.onSending();
-      const times = this.#admissionControl.timesOf(call.run, question);
-      const outcome = asUnauthorized(await callUpstream(this.#options, call, question.arguments, times), call.input);
+      const times = this.#admissionControl.timesOf(call.run, policyCall);
+      const outcome = asUnauthorized(await callUpstream(this.#options, call, policyCall.arguments, times), call.input);
       // From here on the program has received the server's text, whether it is an answer or an error.
       gate.received(call.tool.serverId, call.run.ledger);
       if (outcome.status === 'answered') return this.#outcomeOf(call, outcome.reply);
@@ -244,19 +244,19 @@ export class Broker {
     const { run, number, tool, exportName, signal, delegate } = call;
     const { redactor } = this.#options;
     if (call.asksNobody === true)
-      return unanswered(errorOfNoAnswer(call, undefined, new HostError('bad_input', 'nobody is there to ask')));
+      return unanswered(errorOfNoAnswer(call, undefined, new HostError('bad_input', 'nobody can be asked')));
     let asked: Approval | undefined;
     const note = (approval: Approval) => {
       asked = approval;
       delegate?.onPending(approval);
     };
     try {
-      const question: ApprovalQuestion = {
+      const request: ApprovalRequest = {
         ...{ run, call: number, tool, exportName, input, reason, reasons, signal, onPending: note },
         ...(delegate === undefined ? {} : { locate: () => delegate.locate() }),
         ...(redactor === undefined ? {} : { hideSecrets: (shown) => hideSecretsOfCall(redactor, shown) }),
       };
-      const { state, approval } = await this.#options.approvals.ask(question);
+      const { state, approval } = await this.#options.approvals.ask(request);
       delegate?.onDecided();
       if (state === 'APPROVED') return { approval: noteOf(approval, state) };
       const error = errorOfRefusal(call, state, approval);
@@ -283,7 +283,7 @@ export class Broker {
 
 /** A call that passed all checks. */
 interface Sending {
-  readonly question: PolicyQuestion;
+  readonly policyCall: PolicyCall;
   readonly paid: Bill | undefined;
   /** Records that the call is sent, or returns why it must not be. */
   readonly sending: () => Awaitable<GuestError | undefined>;
@@ -298,7 +298,7 @@ function unanswered(error: GuestError, asked?: Approval): Answered {
   return { ok: false, error, verdict: 'pending', approval: { state: 'PENDING', ...(asked && { id: asked.id }) } };
 }
 
-const MISTAKE: GuestError = { errorClass: 'ToolCallError', message: 'a mistake of codemode', hint: 'Report it.' };
+const MISTAKE: GuestError = { errorClass: 'ToolCallError', message: 'a bug in codemode', hint: 'Report it.' };
 
 /** The decision as the audit log records it. */
 function noteOf({ id, decision }: Approval, state: ApprovalNote['state']): ApprovalNote {
@@ -309,7 +309,7 @@ function noteOf({ id, decision }: Approval, state: ApprovalNote['state']): Appro
 
 const CANCELLED: UpstreamFailure = { kind: 'cancelled', message: 'cancelled before it was sent', mayHaveRun: false };
 
-function questionOf({ tool, serverPath, run, input = {} }: BrokerCall): PolicyQuestion {
+function policyCallOf({ tool, serverPath, run, input = {} }: BrokerCall): PolicyCall {
   const { caller, profile } = run;
   // MCP arguments are objects; a schema with another root gets its value wrapped in a named property.
   return { tool, serverPath, caller, profile, arguments: isJsonObject(input) ? input : { input } };

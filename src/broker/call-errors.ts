@@ -169,7 +169,7 @@ export function errorOfFailure(
       if (isRateLimited(failure.refusal))
         return toolCallError(
           call,
-          `${serverName} has too many requests: ${failure.message}`,
+          `${serverName} gets too many requests: ${failure.message}`,
           waitHint(failure.refusal?.retryAfterMs),
           retryFields(call, failure.refusal),
         );
@@ -187,7 +187,7 @@ export function errorOfFailure(
     case 'invalid_reply':
       return toolCallError(
         call,
-        `${nameOf(call)} answered with nonsense: ${failure.message}`,
+        `${nameOf(call)} sent an invalid answer: ${failure.message}`,
         'Continue without this tool; its server is broken.',
       );
   }

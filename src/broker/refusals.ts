@@ -28,7 +28,7 @@ export function denialError(call: NamedCall, verdict: PolicyVerdict): GuestError
   return toolCallError(
     call,
     `the policy denies ${nameOf(call)}: ${verdict.reason}`,
-    `Do without this call; only the user can change the policy (${checkCommand(call)}).`,
+    `Continue without this call; only the user can change the policy (${checkCommand(call)}).`,
     decided(verdict),
   );
 }
@@ -38,7 +38,7 @@ export function vetoError(call: NamedCall, reason: string): GuestError {
   return toolCallError(
     call,
     `a hook refuses ${nameOf(call)}: ${reason}`,
-    'Do without this call, or change what the reason names; only the user can change hooks.',
+    'Continue without this call, or change what the reason names; only the user can change hooks.',
     { decision: 'deny' },
   );
 }
@@ -75,7 +75,7 @@ export function lostAnswerError(call: NamedCall): GuestError {
 /** A rate limit or a concurrency limit was exceeded. */
 export function busyError(call: NamedCall, { limit, retryAfterMs }: Busy): GuestError {
   const what =
-    limit === 'rate' ? 'is called more often than its limit allows' : 'has as many calls in flight as it may';
+    limit === 'rate' ? 'is called more often than its limit allows' : 'has as many calls in flight as its limit allows';
   return toolCallError(
     call,
     `${nameOf(call)} ${what}; wait ${retryAfterMs} ms`,
@@ -89,7 +89,7 @@ export function unpaidError(call: NamedCall): GuestError {
   return toolCallError(
     call,
     `${nameOf(call)} was not called, because what it costs could not be recorded`,
-    'Ask the user to look at the state folder of codemode: codemode doctor',
+    'Ask the user to check the state folder: codemode doctor',
   );
 }
 

@@ -156,5 +156,5 @@ export function credentialKey(registry: UpstreamRegistry, { serverId }: Tool): s
 }
 
 function gone(serverPath: string): UpstreamFailure {
-  return { kind: 'not_sent', message: `${serverPath} was taken away`, mayHaveRun: false };
+  return { kind: 'not_sent', message: `${serverPath} was removed`, mayHaveRun: false };
 }

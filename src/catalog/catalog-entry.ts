@@ -2,6 +2,7 @@ import type { Tool } from '../domain/tool.js';
 import type { UpstreamIdentity } from '../domain/upstream.js';
 import { Allowance } from '../lib/allowance.js';
 import { Slices } from '../lib/async/slices.js';
+import { ifDefined, omitUndefined } from '../lib/omit-undefined.js';
 import { visibleSentence, visibleText } from '../lib/text/visible-text.js';
 import type { CachedListing } from '../store/catalog-cache.js';
 import { withoutDuplicates } from './names.js';
@@ -70,8 +71,10 @@ export function listingOf(tools: readonly Tool[], identity: UpstreamIdentity | u
   const instructions = visibleText(identity?.instructions?.trim() ?? '').slice(0, MAX_DESCRIPTION_CHARACTERS);
   return {
     tools: withoutDuplicates(tools).tools.map(visibleTool),
-    ...(identity?.name === undefined ? {} : { name: visibleSentence(identity.name) }),
-    ...(identity?.version === undefined ? {} : { version: visibleSentence(identity.version) }),
+    ...omitUndefined({
+      name: ifDefined(identity?.name, visibleSentence),
+      version: ifDefined(identity?.version, visibleSentence),
+    }),
     ...(instructions === '' ? {} : { description: instructions }),
     savedAtMs: Date.now(),
   };

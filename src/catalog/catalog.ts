@@ -146,7 +146,7 @@ export class Catalog {
     const leftMs = (id: string) => (this.#entries.get(id)?.askedAtMs ?? now) + withinMs - now;
     const isWaitedFor = (id: string) => (hasChanged ? this.#isUndecided(id) : this.#isStarting(id));
     const ids = this.ids().filter((id) => isWaitedFor(id) && leftMs(id) > 0);
-    await this.wait(ids, Math.max(0, ...ids.map(leftMs)), onProgress === undefined ? {} : { onProgress });
+    await this.wait(ids, Math.max(0, ...ids.map(leftMs)), omitUndefined({ onProgress }));
     return this.snapshot();
   }
 

@@ -39,7 +39,7 @@ test.each([
   '('.repeat(400),
   'a'.repeat(501),
   '\\',
-])('for the pattern %s there is no example, and no error', (pattern) => {
+])('the pattern %s gets no example, and no error', (pattern) => {
   expect(examplePatternMatch(pattern)).toBeUndefined();
 });
 

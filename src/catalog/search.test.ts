@@ -201,7 +201,7 @@ describe('foreign text', () => {
     expect(createSearchIndex(many).search('get_thing_777', { limit: 1 })[0]?.tool.name).toBe('get_thing_777');
   });
 
-  test('that is no tool at all gives an index that answers nothing', () => {
+  test('without any tool gives an index that finds nothing', () => {
     expect(createSearchIndex([]).search('anything')).toEqual([]);
     expect(createSearchIndex([]).search('')).toEqual([]);
   });

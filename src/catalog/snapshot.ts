@@ -29,6 +29,8 @@ export interface CatalogServer {
   /** Why it is not available; absent while it is starting. */
   readonly problem?: string;
   readonly tools: readonly CatalogTool[];
+  /** Its tools are stored scripts: the host runs them itself. No server of the user is one of these. */
+  readonly holdsScripts?: true;
   /** The server with all its tools, if this one has only those that a caller sees. Names are assigned among all of them. */
   readonly whole?: CatalogServer;
   /** Its tools that are not for code: the names that clients call them by, keyed by their own names. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import type { Tool } from '../domain/tool.js';
-import { omitUndefined } from '../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../lib/omit-undefined.js';
 import { MAX_SCHEMA_DEPTH, WORDS, withVisibleWords } from '../lib/text/visible-schema.js';
 import { visibleLine, visibleSentence, visibleText } from '../lib/text/visible-text.js';
 
@@ -12,14 +12,14 @@ export function visibleTool(tool: Tool): Tool {
   const { title, description, inputSchema, outputSchema, annotations, tags } = tool;
   return {
     ...tool,
-    ...(title === undefined ? {} : { title: visibleSentence(title) }),
-    ...(description === undefined ? {} : { description: visibleText(description) }),
-    ...(inputSchema === undefined ? {} : { inputSchema: withVisibleWords(inputSchema) }),
-    ...(outputSchema === undefined ? {} : { outputSchema: withVisibleWords(outputSchema) }),
-    ...(annotations?.title === undefined
-      ? {}
-      : { annotations: { ...annotations, title: visibleSentence(annotations.title) } }),
-    ...omitUndefined({ tags: tags?.map(visibleSentence) }),
+    ...omitUndefined({
+      title: ifDefined(title, visibleSentence),
+      description: ifDefined(description, visibleText),
+      inputSchema: ifDefined(inputSchema, withVisibleWords),
+      outputSchema: ifDefined(outputSchema, withVisibleWords),
+      annotations: ifDefined(annotations?.title, (title) => ({ ...annotations, title: visibleSentence(title) })),
+      tags: tags?.map(visibleSentence),
+    }),
   };
 }
 

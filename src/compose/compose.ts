@@ -18,6 +18,8 @@ import { Runtime } from '../host/runtime.js';
 import { Telemetry } from '../host/telemetry.js';
 import { logTelemetry } from '../host/telemetry-log.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
+import { codeExecutionPresentation } from '../profiles/code-execution/presentation.js';
+import { codemodePresentation } from '../profiles/codemode/presentation.js';
 import type { Profile } from '../profiles/profile.js';
 import { createProfile, executeSettings, type Machine, replayBounds } from '../profiles/registry.js';
 import { runnerSettings } from '../profiles/runner/settings.js';
@@ -104,7 +106,7 @@ export async function compose(
     gate,
     results: new KeptResults(records.quotas, {
       results: records.store.results,
-      isUnderWay: async (runId, caller) => (await (await records.presence()).find(runId))?.caller === caller,
+      isInProgress: async (runId, caller) => (await (await records.presence()).find(runId))?.caller === caller,
     }),
     quotas: records.quotas,
     presence: new Presence({
@@ -115,6 +117,8 @@ export async function compose(
     records,
     suspended: records.suspended,
     scripts: records.scripts,
+    presentations: { codemode: codemodePresentation, code_execution: codeExecutionPresentation },
+    scriptLimits: configuredLimits(loaded.config),
     telemetry,
     reach: configuredReach(loaded.config.security.capabilities),
     firstListingMs: loaded.config.catalog.firstListing ?? FIRST_LISTING_MS.describing,
@@ -136,7 +140,7 @@ export async function compose(
   const nothing = adapters.length === 0 ? nothingConfigured(loaded) : undefined;
   const openOwnConsole: OpenConsole = async (options) => {
     const { openConsole } = await import('./console.js');
-    const observed = learned === undefined ? {} : { observed: learned };
+    const observed = omitUndefined({ observed: learned });
     return openConsole(
       { host, inventory, catalog, servers, records, redactor, loaded, settings, ...observed },
       options,

@@ -2,16 +2,22 @@ import { cursorInstallLink, vscodeInstallLink } from '../config/clients/install-
 import { type OwnStartCommand, ownStartCommand } from '../config/clients/own-start-command.js';
 import { CLIENTS, type Client, placesOf } from '../config/clients/registry.js';
 import { OWN_NAME, openTarget, startsUs } from '../config/clients/target.js';
-import { findConfigFile } from '../config/files/find-file.js';
+import type { FoundFile } from '../config/files/find-file.js';
 import { type Environment, readEnvironment } from '../config/variables/environment.js';
 import type { ConnectClient, ConnectedClient, ConnectInfo } from '../domain/console/connect.js';
 import { isHostError } from '../domain/errors.js';
 import { omitUndefined } from '../lib/omit-undefined.js';
 
-/** What each client on this machine needs in its configuration file, and whether the file has it. */
-export async function connectInfo(url: string | undefined, seen: readonly ConnectedClient[]): Promise<ConnectInfo> {
+/**
+ * What each client on this machine needs in its configuration file, and whether the file has it. `configured`: the file that this host
+ * was started with. A client that starts codemode without it would have other servers and rules than this page shows.
+ */
+export async function connectInfo(
+  url: string | undefined,
+  configured: FoundFile | undefined,
+  seen: readonly ConnectedClient[],
+): Promise<ConnectInfo> {
   const environment = readEnvironment();
-  const { found: configured } = await findConfigFile({ cwd: process.cwd(), environment });
   const start = ownStartCommand(environment, process.cwd(), configured);
   const found = await Promise.all(CLIENTS.map((client) => inspectClient(client, environment, start)));
   const isMeant = ({ id }: { readonly id: string }, { name }: ConnectedClient) => OWN_NAMES[id]?.test(name) === true;
@@ -32,7 +38,7 @@ async function inspectClient(
   const link = LINKS[id]?.({ name: OWN_NAME, command, args });
   const [path = ''] = client.files(placesOf(environment, process.platform));
   const common = {
-    ...{ id, name: title, command: `${start.shell} install ${id}` },
+    ...{ id, name: title, command: `${start.shellAnywhere} install ${id}` },
     ...omitUndefined({ link }),
   };
   const text = entryText(client, start);

@@ -35,7 +35,7 @@ export async function openConsoleHttp(
   };
   const { app, url } = await start(port).catch((error: unknown) => {
     if (port === 0 || !isHostError(error, 'bad_config')) throw error;
-    log(`port ${port} cannot be used; the console is at another one`, 'warn');
+    log(`port ${port} cannot be used, so the console uses another one`, 'warn');
     return start(0);
   });
   const announced = await announce(access, url, address, app);
@@ -109,7 +109,7 @@ export async function listen(app: FastifyInstance, { host, port }: { host: strin
 }
 
 function cannotListen(host: string, port: number, code: string | undefined): string {
-  if (code === 'EADDRINUSE') return `port ${port} of ${host} is taken; choose another one with --port`;
-  if (code === 'EACCES') return `port ${port} of ${host} is not yours to take; choose one above 1023 with --port`;
+  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use; choose another one with --port`;
+  if (code === 'EACCES') return `port ${port} of ${host} needs root; choose one above 1023 with --port`;
   return `cannot listen on ${host} port ${port} (${code ?? 'unknown reason'}); choose others with --host and --port`;
 }

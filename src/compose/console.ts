@@ -91,6 +91,8 @@ export async function openConsole(
   const kept = new KeptPrograms({ host, suspended: records.suspended, redactor });
   const undo = new RunUndo({ host, redactor, callers: [COMMAND_LINE_CALLER, LOCAL_CALLER, CONSOLE_CALLER] });
   const playground = playgroundOf(parts);
+  const { file, fileOrigin: origin } = loaded;
+  const configured = file === undefined || origin === undefined ? undefined : { file, origin };
   const surface = new ConsoleSurface({
     ...{ host, inventory, access, history, kept, undo, playground, log },
     ...omitUndefined({ audit }),
@@ -104,7 +106,7 @@ export async function openConsole(
         },
         days,
       ),
-    connect: async () => connectInfo(urlOf?.(), await (await records.presence()).clients()),
+    connect: async () => connectInfo(urlOf?.(), configured, await (await records.presence()).clients()),
     clients: async () => (await records.presence()).clients(),
     observedOf: async (tool) => (await parts.observed?.seenOf(tool)) ?? [],
     logins: async () => new Logins(await loadCredentials(records, redactor), [...servers.definitions.values()]),
@@ -200,11 +202,10 @@ function policyEditor(parts: ConsoleParts, history: RunHistory): PolicyEditor {
   const { catalog, servers, loaded, settings: hostSettings } = parts;
   const { config, upstreams, placeOf } = loaded;
   const settings = policySettings(config.policy);
+  const optionsWith = (rules: readonly PolicyRule[]) =>
+    policyOptions({ ...config, policy: { ...config.policy, rules: [...rules] } as never }, upstreams);
   const policyWith = async (rules: readonly PolicyRule[]) => {
-    const options = await policyOptions(
-      { ...config, policy: { ...config.policy, rules: [...rules] } as never },
-      upstreams,
-    );
+    const options = await optionsWith(rules);
     const [mistake] = policyMistakes(options);
     if (mistake !== undefined) throw new HostError('bad_input', `${mistake.path.join('.')}: ${mistake.problem}`);
     return new Policy({ ...options, servers: servers.traits });
@@ -213,15 +214,23 @@ function policyEditor(parts: ConsoleParts, history: RunHistory): PolicyEditor {
     ...{ settings, history, policyWith },
     placeOf: (index) => (loaded.file === undefined ? undefined : placeOf(['policy', 'rules', index])),
     snapshot: () => catalog.snapshot(),
-    readRule: (rule) => {
+    readRule: async (rule) => {
       const parsed = policySchema.safeParse({ rules: [rule] });
-      if (parsed.success) return policySettings(parsed.data).rules[0] as PolicyRule;
-      const [issue] = parsed.error.issues;
-      const path = issue?.path.slice(2).join('.') ?? '';
-      throw new HostError('bad_input', `${path === '' ? 'the rule' : path}: ${issue?.message ?? 'is not valid'}`);
+      if (!parsed.success) throw draftMistake(parsed.error.issues[0]?.path, parsed.error.issues[0]?.message);
+      const [read] = policySettings(parsed.data).rules as [PolicyRule];
+      // Its examples depend on the rules around it, and are tried with them.
+      const [mistake] = policyMistakes(await optionsWith([{ ...read, examples: [] }]));
+      if (mistake !== undefined) throw draftMistake(mistake.path, mistake.problem);
+      return read;
     },
     openFile: () => policyFile(loaded, hostSettings, policyWith),
   });
+}
+
+/** A mistake in the draft, named by its field: where a list would have the draft says nothing to who wrote it. */
+function draftMistake(path: readonly PropertyKey[] = [], problem = 'is not valid'): HostError {
+  const field = path.slice(2).map(String).join('.');
+  return new HostError('bad_input', `${field === '' ? 'the rule' : field}: ${problem}`);
 }
 
 async function policyFile(
@@ -231,9 +240,9 @@ async function policyFile(
 ): Promise<PolicyFile> {
   const { file, format } = loaded;
   if (file === undefined)
-    throw new HostError('bad_input', 'There is no configuration file yet. Make one with: codemode init');
+    throw new HostError('bad_input', 'There is no configuration file yet. Create one with: codemode init');
   if (format !== 'codemode')
-    throw new HostError('bad_input', `${file} is a file of another program: make one of codemode with: codemode init`);
+    throw new HostError('bad_input', `${file} belongs to another program. Create one for codemode with: codemode init`);
   const own = await fileToChange({
     named: file,
     ...omitUndefined({ projectFolder: settings.projectFolder }),
@@ -252,8 +261,9 @@ async function policyFile(
       await writeOver(own, changed, { keepsCopy: true });
       const restart =
         'Hosts that run now keep the rules they started with: restart them (and the clients that started them).';
-      return own.kind === 'project'
-        ? `${restart} The file was changed, so agree to it again: ${trustCommand(file)}`
+      // A file that was named, and not found in its folder, is read without asking for trust.
+      return loaded.fileOrigin === 'project'
+        ? `${restart} The file was changed, so trust it again: ${trustCommand(file)}`
         : restart;
     },
   };

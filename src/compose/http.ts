@@ -6,6 +6,7 @@ import { AGENT_SCOPES } from '../domain/principal.js';
 import { needsOf } from '../domain/profile-name.js';
 import { configuredReach } from '../host/runs/capability-grants.js';
 import type { ServerControl } from '../host/servers/server-control.js';
+import { ifDefined, omitUndefined } from '../lib/omit-undefined.js';
 import { authenticate } from '../lib/secrets/sealed.js';
 import { executeSettings } from '../profiles/registry.js';
 import { runnerSettings } from '../profiles/runner/settings.js';
@@ -118,7 +119,7 @@ async function tokenRulesOf({ security, server, mcpServers }: Config, token: str
   const listed = byListedTokens(
     tokens.map(({ capabilities, ...each }) => ({
       ...each,
-      ...(capabilities === undefined ? {} : { capabilities: read(capabilities) }),
+      ...omitUndefined({ capabilities: ifDefined(capabilities, read) }),
     })),
   );
   switch (provider) {

@@ -12,6 +12,7 @@ import { LOCAL_CALLER } from '../domain/run.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
 import { VERSION } from '../domain/version.js';
 import { Inventory } from '../host/tools/inventory.js';
+import { ifDefined, omitUndefined } from '../lib/omit-undefined.js';
 import { COMMAND_LINE_CALLER } from '../surfaces/cli/caller.js';
 import type { ComposedInventory, HostSettings } from '../surfaces/cli/composed.js';
 import type { Adapter } from '../upstream/adapter.js';
@@ -80,7 +81,9 @@ export async function openInventory(
     fingerprintOf,
     descriptionOf: (id) => definitions.get(id)?.description,
     connectTimeoutMsOf: (id) => definitions.get(id)?.connectTimeoutMs,
-    ...(nothing === undefined ? {} : { emptyNotice: `No servers are configured: ${nothing}${asTypedHere()}` }),
+    ...omitUndefined({
+      emptyNotice: ifDefined(nothing, (nothing) => `No servers are configured: ${nothing}${asTypedHere()}`),
+    }),
     ...(audience === NOBODY ? { patienceMs: ONE_SHOT_PATIENCE_MS } : {}),
     ttlMs: loaded.config.catalog.ttl,
     clean: (value) => redactor.bulk(value),

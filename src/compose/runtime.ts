@@ -50,13 +50,13 @@ export async function openRuntime(
   const hasPrices = Object.keys(settings.prices).length > 0;
   const spending = hasPrices ? { store: await records.store.spending() } : {};
   const budgets = new Budgets({ settings, ...spending });
-  const recorded = records.audit === undefined ? {} : { audit: records.audit };
+  const recorded = omitUndefined({ audit: records.audit });
   const sandbox = await openSandbox(config, await records.key(), records.quotas, machine);
   return {
     redactor,
     ...recorded,
     sandbox,
-    ...processesOf(sandbox.jail, config, machine),
+    ...processesOf(sandbox.jail, config, records.quotas, machine),
     ...typesOf(sandbox.jail, config, machine),
     broker: new Broker({
       ...recorded,
@@ -80,6 +80,7 @@ export async function openRuntime(
 function processesOf(
   jail: Jail,
   { runner, go }: Config,
+  quotas: CallerQuotas,
   { searchPath, keepsProcesses, goCacheFolder }: MachineContext,
 ): Pick<RuntimeParts, 'processes' | 'go' | 'closeProcesses'> {
   let opening: Promise<ProcessRuntimes> | undefined;
@@ -92,6 +93,7 @@ function processesOf(
           workerFolder: workerFolder(),
           cacheFolder: goCacheFolder,
           maxCacheBytes: go.cacheSize,
+          quotas,
           configuredPath: go.path,
           searchPath,
           spares: keepsProcesses ? {} : { perShape: 0 },
@@ -106,6 +108,7 @@ function processesOf(
           workerFolder: workerFolder(),
           nodePath: runner.node,
           pythonPath: runner.python,
+          quotas,
           searchPath,
           spares: keepsProcesses ? {} : { perShape: 0 },
         }),

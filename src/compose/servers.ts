@@ -11,6 +11,7 @@ import type { Audience } from '../domain/question.js';
 import { kindOf, type UpstreamTarget } from '../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../domain/upstream.js';
 import type { ServerControl, ServerFacts } from '../host/servers/server-control.js';
+import { ifDefined, omitUndefined } from '../lib/omit-undefined.js';
 import { visibleLine } from '../lib/text/visible-text.js';
 import type { Adapter } from '../upstream/adapter.js';
 import { DisabledUpstream } from '../upstream/disabled-upstream.js';
@@ -92,7 +93,7 @@ export class Servers implements ServerControl {
     if (!this.registry.has(name)) return undefined;
     const definition = this.definitions.get(name);
     const type = definition === undefined ? undefined : authOf(definition);
-    return { source: this.registry.get(name).kind, ...(type === undefined ? {} : { auth: { type } }) };
+    return { source: this.registry.get(name).kind, ...omitUndefined({ auth: ifDefined(type, (type) => ({ type })) }) };
   }
 
   /** Digest of how a server is reached, secrets included. Only the digest is ever written. */
@@ -123,7 +124,7 @@ async function readServer(name: string, settings: unknown): Promise<UpstreamDefi
     if (isHostError(error, 'bad_config')) throw new HostError('bad_input', error.message.replaceAll('\n', '; '));
     throw error;
   }
-  throw new HostError('bad_input', `server ${JSON.stringify(name)} is switched off: take enabled or disabled out`);
+  throw new HostError('bad_input', `server ${JSON.stringify(name)} is disabled: remove its key enabled or disabled`);
 }
 
 function authOf({ target, oauth }: UpstreamDefinition): NonNullable<ServerFacts['auth']>['type'] | undefined {

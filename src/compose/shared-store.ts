@@ -12,7 +12,7 @@ export async function composeSharedStore(settings: HostSettings): Promise<Shared
   const shared = sharedStore(await loadSettings(settings), readEnvironment(), process.cwd());
   if (shared === undefined) return undefined;
   const { administer } = await import('../store/postgres/database/administer.js');
-  return administer({ url: shared.url, applicationName: 'codemode store' });
+  return administer({ url: shared.url, key: shared.key, applicationName: 'codemode store' });
 }
 
 /** Copies the portable data between this machine's state folder and the database. Both use the same key. */
@@ -25,8 +25,9 @@ export async function copyStore(settings: HostSettings, direction: CopyDirection
     );
   }
   const folder = stateFolder(readEnvironment());
-  const own = await (await composeKey(settings)).read();
+  const keeper = await composeKey(settings);
   const given = await shared.key();
+  const own = await (direction === 'to-state-folder' ? keeper.readOrKeep(given) : keeper.read());
   if (!Buffer.from(own).equals(given)) {
     throw new HostError(
       'bad_config',

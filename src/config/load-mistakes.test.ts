@@ -31,6 +31,11 @@ describe('a mistake is reported with file, line, column, key, what was expected 
       'codemode.config.yaml:2:9: server.port: expected a whole number from 0 to 65535, found 70000',
     ],
     [
+      'an origin without its scheme',
+      'server:\n  cors: { origins: ["localhost:3000"] }\n',
+      'codemode.config.yaml:2:21: server.cors.origins[0]: expected an origin such as https://app.example.com, with its scheme and without a path, found "localhost:3000"',
+    ],
+    [
       'a doubled key',
       'profile: go\nprofile: go\n',
       'codemode.config.yaml:2:1: this key appears twice; keep one of them',
@@ -38,7 +43,7 @@ describe('a mistake is reported with file, line, column, key, what was expected 
     [
       'broken syntax',
       'a: [1\nb: 2\n',
-      'codemode.config.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'codemode.config.yaml:2:1: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
     ],
     [
       'a circle of aliases',
@@ -115,6 +120,11 @@ describe('a mistake inside the entry of one server disables that server alone', 
       'a server without command and url',
       'mcpServers:\n  files: { args: [a] }\n',
       'codemode.config.yaml:2:10: mcpServers.files: expected command (a local server), url (a remote one) or openapi (an HTTP API), found a map',
+    ],
+    [
+      'a server of the other form without command and url',
+      'mcp:\n  servers:\n    files: { transport: stdio }\n',
+      'codemode.config.yaml:3:12: mcp.servers.files: expected command (a local server), url (a remote one) or openapi (an HTTP API), found a map',
     ],
     [
       'a list entry',

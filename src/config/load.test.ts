@@ -51,7 +51,7 @@ describe('where the configuration is found', () => {
     expect(loaded.warnings).toEqual([expect.stringContaining('codemode.config.json is not read')]);
   });
 
-  test('what is no readable configuration file is named for what it is', async () => {
+  test('an unreadable configuration file is reported with the reason', async () => {
     const attempt = async (configFile: string) =>
       loadConfig({ cwd: folder, environment: {}, configFile }).then(
         () => 'loaded',
@@ -212,7 +212,7 @@ test('the proxy file of the code_execution contract is read with --config', asyn
   expect(loaded.config.codeExecution).toEqual({ enabled: true, timeout: 5000, maxToolCalls: 0, poolSize: 3 });
   expect(loaded.upstreams.map((upstream) => upstream.id)).toEqual(['gh']);
   expect(loaded.warnings).toEqual([
-    expect.stringContaining('mcpServers[2].quarantined is set, so the server stays switched off'),
+    expect.stringContaining('mcpServers[2].quarantined is set, so the server stays disabled'),
   ]);
   const tooMany = JSON.stringify({ enable_code_execution: true, code_execution_pool_size: 1000 });
   expect(await mistake(tooMany, { configFile: 'mcp_config.json' }, 'mcp_config.json')).toBe(

@@ -91,6 +91,8 @@ export interface ChainReport {
   /** Number of the first record. Earlier records were removed because of their age, or because the chain was restarted. */
   readonly first: number;
   readonly head: ChainHead;
+  /** If hosts share a database: how many chains there are. The head is that of the anchors, which name the ends of all chains. */
+  readonly chains?: number;
   /** The head in the seal, if there is a seal that can be trusted. */
   readonly sealed?: ChainHead;
   /** If the chain is not intact: whether hosts refuse calls because of that. Hosts check only the end of the chain. */

@@ -179,7 +179,7 @@ export const ERRORS = {
     http: 500,
     exit: 70,
     retry: false,
-    meaning: 'A mistake in codemode.',
+    meaning: 'A bug in codemode.',
     next: 'Report it, with the log.',
   },
 } as const satisfies Record<string, ErrorTraits>;

@@ -5,7 +5,7 @@
 export const GENERAL_HINTS = {
   error: 'Read the message, correct the program and run it again.',
   toolError: 'Read the message, change the input and call again.',
-  serverError: 'Read the message: the input is perhaps not at fault.',
+  serverError: 'Read the message: the input may not be at fault.',
 } as const;
 
 /** Whether a hint is more than one of the general hints. */

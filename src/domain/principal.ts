@@ -1,3 +1,4 @@
+import { omitUndefined } from '../lib/omit-undefined.js';
 import type { CapabilitySet } from './capability.js';
 import type { CallerId } from './run.js';
 
@@ -34,7 +35,7 @@ export function reachKey({ subject, capabilities }: Pick<Principal, 'subject' | 
 export function authorizedUntil({ expiresAtMs }: Pick<Principal, 'expiresAtMs'>): {
   readonly authorizedUntilMs?: number;
 } {
-  return expiresAtMs === undefined ? {} : { authorizedUntilMs: expiresAtMs };
+  return omitUndefined({ authorizedUntilMs: expiresAtMs });
 }
 
 /**

@@ -49,7 +49,7 @@ export interface ProcessProgram {
 export interface ProcessHandlers {
   readonly caller: CallerId;
   /** Absent: a new id. */
-  readonly execution?: RunId;
+  readonly runId?: RunId;
   /** Called when the program has left the queue, has its process, and starts. */
   onStarted?(): void;
   /** Answers a call of the program. A rejection reaches the program as an error without host details. */
@@ -75,7 +75,7 @@ export type ResultSource = 'result' | 'stdout' | 'none';
 
 /** How a program ended. Every started program has exactly one. */
 export interface ProcessReport {
-  readonly execution: RunId;
+  readonly runId: RunId;
   readonly outcome: Outcome;
   readonly resultSource: ResultSource;
   readonly stdout: KeptOutput;

@@ -103,6 +103,12 @@ export function quotaExceeded(quota: QuotaName, has: string, next: string): Host
   return new HostError('quota_exceeded', `${has}, the most that quotas.${quota} allows one caller; ${next}`);
 }
 
+export const WAIT_FIRST = 'wait for the answers before you ask for more';
+
+export function tooManyApprovals(count: number): HostError {
+  return quotaExceeded('approvals', `${count} of your calls wait for approval already`, WAIT_FIRST);
+}
+
 export function inMebibytes(bytes: number): string {
   return `${Math.floor(bytes / MEBIBYTE)} MiB`;
 }

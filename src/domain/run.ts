@@ -104,12 +104,12 @@ export interface Program {
   readonly engine?: EngineChoice;
 }
 
-export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
+export type ConsoleLevel = 'debug' | 'log' | 'warn' | 'error';
 
 export interface LogEntry {
-  readonly level: LogLevel;
+  readonly level: ConsoleLevel;
   readonly message: string;
-  /** Milliseconds since the execution started, by the program's own clock. */
+  /** Milliseconds since the run started, by the program's own clock. */
   readonly timeMs: number;
 }
 
@@ -168,14 +168,17 @@ export function withUnfinished(outcome: Outcome, unfinished: readonly string[]):
   return { ...outcome, failure: { ...outcome.failure, unfinished } };
 }
 
-/** The failure of a program that ran out of time, whether the host or the worker notices first. */
-export function outOfTime(timeoutMs: number): Failure {
+/** The failure of a program that ran out of time, whether the host or the worker notices first. `isComputing`: it waited for nothing. */
+export function outOfTime(timeoutMs: number, isComputing = false): Failure {
+  const next = timeoutMs < MAXIMUM_LIMITS.timeoutMs ? 'raise limits.timeoutMs.' : 'split the work into several runs.';
   return {
     kind: 'limit',
     name: 'SandboxLimitError',
     limit: 'timeout',
     message: `the program was stopped after ${timeoutMs} ms`,
-    hint: timeoutMs < MAXIMUM_LIMITS.timeoutMs ? 'Raise limits.timeoutMs.' : 'Split the work into several runs.',
+    hint: isComputing
+      ? `It was still computing, as in an endless loop; if it only needs longer, ${next}`
+      : `${next.charAt(0).toUpperCase()}${next.slice(1)}`,
   };
 }
 
@@ -233,7 +236,7 @@ export type Outcome = { readonly unawaited?: UnawaitedCalls } & (
 
 /** A program's call, on its way to the host. */
 export interface GuestCall {
-  readonly execution: RunId;
+  readonly runId: RunId;
   readonly number: CallNumber;
   readonly target: string;
   /** JSON array of the arguments as the program gave them. Untrusted text. */

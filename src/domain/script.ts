@@ -1,9 +1,12 @@
 import type { JsonObject } from './json.js';
 import type { SourceLanguage } from './run.js';
 
-/** The contracts that a stored script can be written for. A script runs only in its own contract. */
+/** The contracts that a stored script can be written for. Programs of every contract can run it; it runs as its own prescribes. */
 export const SCRIPT_PROFILES = ['codemode', 'code_execution'] as const;
 export type ScriptProfile = (typeof SCRIPT_PROFILES)[number];
+
+/** The two functions of a classic script. */
+export const CLASSIC_CALLS = { tool: 'call_tool', script: 'call_script' } as const;
 
 /** A stored script without its source. */
 export interface ScriptHead {

@@ -17,7 +17,14 @@ export interface SharedStoreStatus {
   readonly isListening: boolean;
   readonly databaseBytes: number;
   readonly hosts: readonly { readonly id: string; readonly name: string; readonly leaseLeftMs: number }[];
-  readonly runs: { readonly suspended: number; readonly resumed: number; readonly ended: number };
+  readonly runs: {
+    readonly suspended: number;
+    readonly resumed: number;
+    /** All of them, ended or not. */
+    readonly ended: number;
+    /** There are so many that `ended` is the database's estimate. */
+    readonly isEstimate: boolean;
+  };
   readonly pendingApprovals: number;
   readonly queue: SharedQueueStatus;
 }
@@ -55,6 +62,8 @@ export interface SharedQueueStatus {
 /** Administers the database, with or without a host. */
 export interface SharedStoreAdmin {
   status(): Promise<SharedStoreStatus>;
+  /** Throws `bad_config` where a host would refuse to start, for example with another key. Writes nothing. */
+  requireUsable(): Promise<void>;
   /** Creates or upgrades the schema. Lets `grantTo` read and write rows in it, and nothing else. Throws `bad_config`. */
   migrate(options?: { readonly grantTo?: string }): Promise<{ readonly schemaVersion: number }>;
   close(): Promise<void>;

@@ -15,9 +15,11 @@ export interface Tool {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** Absent, `{}` and a schema that is not an object all mean "no declared input". */
+  /** Absent and `{}` mean "no declared input". */
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
+  /** Its output schema is too large, too deep or no object, and was left out. */
+  readonly hasUnusableOutput?: true;
   readonly annotations?: ToolAnnotations;
   /** Its icons, as the server lists them: URLs that the host never fetches. */
   readonly icons?: readonly JsonObject[];
@@ -27,6 +29,16 @@ export interface Tool {
   /** Words by which the source groups its tools. */
   readonly tags?: readonly string[];
 }
+
+/** In place of an input schema that cannot be used: any object is passed on, and declarations have its comment as a warning. */
+export const UNUSABLE_INPUT = {
+  type: 'object',
+  additionalProperties: true,
+  $comment: 'its input schema is too large, too deep or no object, and is left out; any object is passed on',
+} as const;
+
+/** What declarations say of a tool whose output schema cannot be used. */
+export const UNUSABLE_OUTPUT = 'its output schema is too large, too deep or no object, and is left out';
 
 /** Whether a call may be repeated if the outcome of the first is unknown: its server declares the tool read-only or idempotent. */
 export function isRepeatable({ annotations }: Pick<Tool, 'annotations'>): boolean {

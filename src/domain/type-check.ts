@@ -25,6 +25,8 @@ export interface CompilerDiagnostic {
   readonly end: number;
   readonly code: number;
   readonly text: string;
+  /** The program cannot be parsed here. */
+  readonly isSyntax?: true;
   /** The reasons, from general to specific. */
   readonly chain: readonly { readonly code: number; readonly text: string }[];
   readonly related: readonly { readonly file: string; readonly code: number; readonly text: string }[];

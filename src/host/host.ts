@@ -273,9 +273,7 @@ export class Host {
 
   /** Resumes a suspended run now. `askPerson` asks a person about the calls that it makes from here on. */
   resume(runId: string, askPerson?: AskPerson): Promise<RunView> {
-    return this.#parts.suspended.resume(runId, (run) =>
-      this.#resume(run, askPerson === undefined ? {} : { askPerson }),
-    );
+    return this.#parts.suspended.resume(runId, (run) => this.#resume(run, omitUndefined({ askPerson })));
   }
 
   /** Replays a recorded program offline. */
@@ -324,10 +322,7 @@ export class Host {
     const recording = callers.some((each) => each === run.caller) ? await suspended.recordingOf(runId) : undefined;
     // The recording is sealed with its caller. The row that led to it is not.
     if (recording === undefined || recording.caller !== run.caller)
-      throw new HostError(
-        'not_found',
-        `run ${runId} is of ${run.caller}; only their own runs can be undone by a caller`,
-      );
+      throw new HostError('not_found', `run ${runId} belongs to ${run.caller}; a caller can undo only its own runs`);
     const answers = recordedAnswers(recording);
     const names = new Set(answers.map(({ server }) => server));
     const paths = catalog.snapshot().servers.filter(({ path, id }) => names.has(path) || names.has(id));

@@ -3,7 +3,9 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { LearnedTypes } from '../catalog/observed/learned-types.js';
 import type { CatalogServer } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
+import type { Limits } from '../domain/limits.js';
 import type { CallerId } from '../domain/run.js';
+import type { ScriptProfile } from '../domain/script.js';
 import type { Tracer } from '../domain/trace.js';
 import type { CallerTurns } from './calls/caller-turns.js';
 import type { KeptResults } from './runs/kept-results.js';
@@ -47,6 +49,10 @@ export interface SessionParts {
   readonly turns: CallerTurns;
   readonly suspended: SuspendedRuns;
   readonly scripts: ScriptLibrary;
+  /** The wording of the contracts that stored scripts are written for. */
+  readonly presentations: Readonly<Record<ScriptProfile, Presentation>>;
+  /** Limits of a stored script that a program on a real interpreter runs. */
+  readonly scriptLimits: Limits;
   readonly telemetry: Telemetry;
   /** Absent if tracing is off. */
   readonly tracer?: Tracer;

@@ -8,19 +8,21 @@ import type { CatalogServer } from '../catalog/snapshot.js';
 import type { CapabilitySet } from '../domain/capability.js';
 import { HostError } from '../domain/errors.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
-import { PROCESS_LANGUAGES } from '../domain/process-program.js';
+import { PROCESS_LANGUAGES, type ProcessLanguage } from '../domain/process-program.js';
+import { needsOf } from '../domain/profile-name.js';
 import type { CallerId, Outcome, RunId } from '../domain/run.js';
 import type { ScriptHead, StoredScript } from '../domain/script.js';
 import { duringStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TypeVerdict } from '../domain/type-check.js';
 import { Cancellation } from '../lib/async/cancellation.js';
-import { omitUndefined } from '../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../lib/omit-undefined.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { callDirect, type DirectCallContext, type DirectlyCalled } from './calls/direct-call.js';
 import { patienceOf } from './calls/patience.js';
 import { RunCalls, type RunCallsSoFar } from './calls/run-calls.js';
 import { serversUsed } from './calls/tool-trace.js';
+import { checkPython } from './check/check-python.js';
 import { SessionTypeCheck } from './check/session-type-check.js';
 import { type ProcessRunRequest, type ProcessRunSummary, runProcess } from './processes/process-run.js';
 import {
@@ -33,6 +35,7 @@ import {
 } from './runs/ended-run.js';
 import type { LiveRun } from './runs/live-runs.js';
 import { programForm } from './runs/program-form.js';
+import { programRunner } from './runs/program-runner.js';
 import { redactLog, redactReport, redactTitle } from './runs/redact-report.js';
 import { restoreContext } from './runs/restore-context.js';
 import type { ResumedRun } from './runs/resumed-run.js';
@@ -108,7 +111,7 @@ export class Session {
 
   /** The stored scripts that programs of this caller may run. */
   scripts(): ScriptHead[] {
-    return this.#parts.scripts.known(this.#options.profile);
+    return [...this.#parts.scripts.known()];
   }
 
   /** The client got its instructions, made from this view. */
@@ -272,10 +275,10 @@ export class Session {
     const { sandbox, types } = await this.#parts.runtime.open();
     const { source, language, limits } = request;
     const { requestedServers = [] } = request;
-    const label = request.label === undefined ? {} : { label: request.label };
-    const bounds = this.bounds === undefined ? {} : { bounds: this.bounds };
+    const label = omitUndefined({ label: request.label });
+    const bounds = omitUndefined({ bounds: this.bounds });
     const prepared = await this.#prepare({ context, limits, requestedServers, ...label, ...bounds }, request, steps);
-    const scripts = await this.#parts.scripts.functionsFor(source, this.#options.profile);
+    const scripts = await this.#parts.scripts.functionsFor(source);
     const run = { ...prepared, verdict: this.#check.gateFor(types, request, { view: prepared.view, scripts }) };
     const { calls } = run;
     live.soFar = () => ({ calls: calls.recorded, notes: calls.notes });
@@ -287,14 +290,20 @@ export class Session {
   }
 
   /**
-   * Type-checks a module against the tools that this caller sees now. Nothing is run. `isChecked` is false without a type checker,
-   * and if programs of this contract are not checked.
+   * Type-checks a program against the tools that this caller sees now. Nothing is run. `isChecked` is false without a type checker,
+   * and if programs of this contract are not checked. `language`: of a program for a real interpreter.
    */
-  async check(source: string): Promise<TypeVerdict> {
-    const { types } = await this.#parts.runtime.open();
+  async check(source: string, language: ProcessLanguage = 'node'): Promise<TypeVerdict> {
+    const runtime = await this.#parts.runtime.open();
+    const { types } = runtime;
+    if (needsOf(this.#options.profile).runtime === 'interpreters') {
+      const view = await this.#tools.viewFor(source, []);
+      if (language === 'node') return this.#check.checkNode(types, source, view);
+      return checkPython(await programRunner('python', runtime), this.caller, source, view.forCode);
+    }
     return this.#check.check(types, source, async () => ({
       view: await this.#tools.viewFor(source, []),
-      scripts: await this.#parts.scripts.functionsFor(source, this.#options.profile),
+      scripts: await this.#parts.scripts.functionsFor(source),
     }));
   }
 
@@ -315,12 +324,14 @@ export class Session {
 
   /** The server news of the answer. It goes to `onNotice` if the contract's answers have no field for it. */
   #news(
-    { view, facts, onNotice }: PreparedRun,
+    { view, facts, calls, onNotice }: PreparedRun,
     source: string,
     outcome: Outcome,
   ): Pick<RunSummary, 'declarations' | 'notice'> {
+    const { requestedServers } = facts;
+    const { failures } = calls.tools;
     if (onNotice === undefined)
-      return this.#told.forAnswer({ view, source, requestedServers: facts.requestedServers, outcome }, this.tools());
+      return this.#told.forAnswer({ view, source, requestedServers, outcome, failures }, this.tools());
     this.#notify(source, view, onNotice);
     return { declarations: [] };
   }
@@ -342,8 +353,10 @@ export class Session {
       patienceMs: asksWithAnswer ? GATHER_CALLS_MS : patienceOf(request, this.#parts.patienceMs),
       client: request,
       onDrain: (listener) => this.#parts.live.onDrain(listener),
-      ...omitUndefined({ signal }),
-      ...(onLog === undefined ? {} : { onLog: redactLog(redactor, (entry) => onLog(entry, owner.id)) }),
+      ...omitUndefined({
+        signal,
+        onLog: ifDefined(onLog, (onLog) => redactLog(redactor, (entry) => onLog(entry, owner.id))),
+      }),
     };
   }
 
@@ -355,7 +368,7 @@ export class Session {
     if (end.state === 'unwritten')
       throw new HostError(
         'internal',
-        `the progress of run ${owner.id} could not be recorded; it is resumed from what was, here or by another host; see: codemode runs show ${owner.id}`,
+        `the progress of run ${owner.id} could not be stored; it is resumed from its last stored state, here or by another host; see: codemode runs show ${owner.id}`,
       );
     if (end.state === 'suspended') return suspendedAnswer(run, end);
     const whole = nested.withLogs(end.report);

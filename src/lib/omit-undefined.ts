@@ -12,3 +12,8 @@ export function omitUndefined<T extends object>(fields: T): Defined<T> {
 export type Defined<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
   [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>;
 };
+
+/** Maps a value that may be missing: `{ id, ...omitUndefined({ title: ifDefined(title, visibleLine) }) }`. */
+export function ifDefined<T, R>(value: T | undefined, map: (value: T) => R): R | undefined {
+  return value === undefined ? undefined : map(value);
+}

@@ -41,7 +41,7 @@ test('lists keep only whole items, and objects whole keys', () => {
     expect(record).toMatchObject(JSON.parse(cutJson(json, characters)) as object);
 });
 
-test('a long text that stands first keeps its beginning and says that it is one', () => {
+test('a long string in first place is cut and marked as cut', () => {
   const text = 'y'.repeat(500);
   expect(JSON.parse(cutJson(JSON.stringify({ text }), 100))).toEqual({
     text: `${'y'.repeat(91)}… (409 more characters)`,

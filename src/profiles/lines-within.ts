@@ -40,5 +40,5 @@ function leftOut(first: number, last: number, all: number): string {
 function shortened(line: string, most: number): string {
   if (line.length <= most) return line;
   const begin = safeSlice(line, most);
-  return `${begin}… <TRUNCATED: ${line.length - begin.length} more characters>`;
+  return `${begin}… <TRUNCATED: ${line.length - begin.length} more characters; print less>`;
 }

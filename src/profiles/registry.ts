@@ -5,6 +5,7 @@ import type { GoStatus, ProcessRuntimeStatus } from '../domain/process-program.j
 import type { ProfileName } from '../domain/profile-name.js';
 import type { ReplayBounds } from '../host/recordings/replay-bounds.js';
 import { configuredBounds, configuredGrantLimits } from '../host/runs/capability-grants.js';
+import { omitUndefined } from '../lib/omit-undefined.js';
 import { createCodeExecutionProfile } from './code-execution/profile.js';
 import { scriptDefaults } from './code-execution/settings.js';
 import { createCodemodeProfile } from './codemode/profile.js';
@@ -54,7 +55,7 @@ export interface Machine {
 const UNKNOWN: Machine = { runtimes: [] };
 const NOT_LOOKED_FOR: GoStatus = {
   isAvailable: false,
-  reason: 'nobody has looked for it',
+  reason: 'it was not looked for',
   fix: 'Run: codemode doctor.',
 };
 
@@ -85,7 +86,7 @@ export function replayBounds(config: Config): ReplayBounds {
 }
 
 function named({ toolName }: Config) {
-  return toolName === undefined ? {} : { toolName };
+  return omitUndefined({ toolName });
 }
 
 /** The configured profile. Throws `bad_config` if it cannot be served. */

@@ -3,13 +3,14 @@ import { callsFailed, callsFailedBefore } from './calls-failed.js';
 import { callsMade } from './calls-made.js';
 import { cutJson } from './cut-json.js';
 import { partialResults } from './partial-results.js';
+import { withServerNames } from './server-names.js';
 import { shapeOf } from './shape-of.js';
 import { warningLine } from './warning.js';
 
 /** The fields that every run summary has, also for a program in its own process. */
 type NotedRun = Pick<
   RunSummary,
-  'outcome' | 'trace' | 'failures' | 'warnings' | 'partialAnswers' | 'redactions' | 'misnamed'
+  'outcome' | 'trace' | 'serverNames' | 'failures' | 'warnings' | 'partialAnswers' | 'redactions' | 'misnamed'
 > & {
   readonly continued?: { readonly runId: string; readonly calls: number };
 };
@@ -18,10 +19,17 @@ type NotedRun = Pick<
  * What an agent should know about a program besides its answer, one note per line, for contracts whose answers have no field for
  * it. `redactionHint`: how to turn off the redaction of these kinds, if possible.
  */
-export function runNotes(
-  { outcome, trace, failures, warnings, misnamed = [], partialAnswers, redactions, continued }: NotedRun,
-  redactionHint: (kinds: readonly string[]) => string,
-): string[] {
+export function runNotes(run: NotedRun, redactionHint: (kinds: readonly string[]) => string): string[] {
+  const {
+    outcome,
+    trace,
+    failures,
+    warnings,
+    misnamed = [],
+    partialAnswers,
+    redactions,
+    continued,
+  } = withServerNames(run);
   const succeeded = outcome.status === 'failed' ? trace.filter(({ ok }) => ok) : [];
   const partial = outcome.status === 'completed' ? partialResults(partialAnswers) : [];
   const removed = Object.entries(redactions).map(([kind, count]) => `${count} ${kind}`);

@@ -31,7 +31,7 @@ export function unfinishedWarning({
   const when = cutOff === undefined ? 'the program ended' : `time ran out (${limits.timeoutMs} ms)`;
   return {
     code: 'CALLS_UNFINISHED',
-    message: `${when} while ${open === '' ? 'something' : open} was under way; the result is what the program had by then`,
+    message: `${when} while ${open === '' ? 'something' : open} was pending; the result is what the program had by then`,
     hint: check === '' ? 'Await what the result needs; clear timers that nothing waits for (clearTimeout).' : check,
   };
 }

@@ -1,6 +1,6 @@
 import type { CallNumber, CallReply, Failure, GuestCall } from '../domain/run.js';
-import { hasTooManyKeys } from '../lib/text/json-keys.js';
-import { tooLargeOpenCalls, tooManyKeys, tooManyOpenCalls, tooMuchDelivered, tooMuchOfCaller } from './failures.js';
+import { countValues, VALUE_BYTES } from '../lib/text/json-values.js';
+import { excessFailure, tooLargeOpenCalls, tooManyOpenCalls, tooMuchDelivered, tooMuchOfCaller } from './failures.js';
 import type { Answer, Journal } from './journal/journal.js';
 import { digestOf } from './journal/journal.js';
 import type { CallerAccount } from './workers/caller-account.js';
@@ -53,7 +53,8 @@ export class CallRegistry {
     }
     for (const each of this.#journal.deliveries) if ('body' in each) this.#deliveredBytes += each.body.byteLength;
     // The program held them before it was suspended, so they are never refused.
-    this.#account?.take(this.#deliveredBytes + this.#openBytes);
+    const held = open.reduce((sum, call) => sum + heldBytes(call), 0);
+    this.#account?.take(this.#deliveredBytes + held);
     this.#seen = this.#journal.calls.length;
   }
 
@@ -79,8 +80,9 @@ export class CallRegistry {
     const bytes = call.argumentsJson.length;
     if (this.#openBytes + bytes > MAX_OPEN_CALL_BYTES)
       return { is: 'too much', failure: tooLargeOpenCalls(MAX_OPEN_CALL_BYTES) };
-    if (hasTooManyKeys(call.argumentsJson)) return { is: 'too much', failure: tooManyKeys('the arguments of a call') };
-    if (this.#account?.take(bytes) === false)
+    const excess = excessFailure('the arguments of a call', call.argumentsJson);
+    if (excess !== undefined) return { is: 'too much', failure: excess };
+    if (this.#account?.take(heldBytes(call)) === false)
       return { is: 'too much', failure: tooMuchOfCaller(this.#account.maxBytes) };
     this.#openBytes += bytes;
     this.#seen = call.number;
@@ -90,10 +92,11 @@ export class CallRegistry {
   }
 
   /** Closes a call with its answer. Returns the delivery, or the failure that ends the program instead. */
-  answer({ number, argumentsJson }: GuestCall, reply: CallReply, atMs: number): Answer | Failure {
+  answer(call: GuestCall, reply: CallReply, atMs: number): Answer | Failure {
+    const { number, argumentsJson } = call;
     this.#open.delete(number);
     this.#openBytes -= argumentsJson.length;
-    this.#account?.give(argumentsJson.length);
+    this.#account?.give(heldBytes(call));
     if ('ends' in reply) return reply.ends;
     const body = bodyOf(reply);
     this.#deliveredBytes += body.byteLength;
@@ -111,6 +114,11 @@ export class CallRegistry {
     this.#open.clear();
     this.release();
   }
+}
+
+/** Memory of the host for an open call: the text of its arguments, and what is parsed of it. */
+function heldBytes({ argumentsJson }: GuestCall): number {
+  return argumentsJson.length + countValues(argumentsJson) * VALUE_BYTES;
 }
 
 function bodyOf(reply: Exclude<CallReply, { readonly ends: Failure }>): Uint8Array {

@@ -1,5 +1,5 @@
 import type { Failure, GuestError } from '../domain/run.js';
-import { MAX_DIFFERENT_KEYS } from '../lib/text/json-keys.js';
+import { excessOf, TOO_MANY_KEYS } from '../lib/text/json-excess.js';
 
 /** Program failures that only the host can see. */
 
@@ -9,7 +9,7 @@ export const CANCELLED: Failure = { kind: 'cancelled', name: 'Error', message: '
 export const UNREADABLE: Failure = {
   kind: 'syntax',
   name: 'SyntaxError',
-  message: 'the source could not be parsed: it is nested too deeply, or brings the parser to its end in another way',
+  message: 'the source could not be parsed: it is nested too deeply, or crashes the parser in another way',
   hint: 'Flatten deeply nested parentheses, brackets or expressions.',
 };
 
@@ -17,7 +17,7 @@ export const UNREADABLE: Failure = {
 export const ENGINES_DISAGREE: Failure = {
   kind: 'worker_lost',
   name: 'Error',
-  message: 'the program makes other calls in QuickJS than it made in V8, so it could not continue',
+  message: 'the program makes different calls in QuickJS than in V8, so it could not continue',
   hint: 'Run it again with sandbox.engine: quickjs.',
 };
 
@@ -41,14 +41,19 @@ export function tooLargeOpenCalls(mostBytes: number): Failure {
   };
 }
 
-/** `what`: the value that has them. Parsing it would stop the host for everybody. */
-export function tooManyKeys(what: string): Failure {
+/** The failure of a program whose JSON would stop the host for everybody when it is parsed. `what`: what the text is. */
+export function excessFailure(what: string, json: string): Failure | undefined {
+  const excess = excessOf(json);
+  if (excess === undefined) return undefined;
   return {
     kind: 'limit',
     name: 'SandboxLimitError',
     limit: 'output',
-    message: `${what} had more than ${MAX_DIFFERENT_KEYS} different keys`,
-    hint: 'Use arrays of rows instead of objects with a key for each item.',
+    message: `${what} had ${excess}`,
+    hint:
+      excess === TOO_MANY_KEYS
+        ? 'Use arrays of rows instead of objects with a key for each item.'
+        : 'Filter or summarise, or pass it on in parts.',
   };
 }
 
@@ -67,7 +72,7 @@ export function tooMuchOfCaller(mostBytes: number): Failure {
     kind: 'limit',
     name: 'SandboxLimitError',
     limit: 'output',
-    message: `the results that your running programs hold have more than ${mostBytes} bytes in all (quotas.memory)`,
+    message: `the open calls and results of your running programs hold more than ${mostBytes} bytes in all (quotas.memory)`,
     hint: 'Run fewer programs at once, and ask the tools for less (filters, smaller pages).',
   };
 }
@@ -77,7 +82,7 @@ export function endedItsWorker(reason: string): Failure {
     kind: 'worker_lost',
     name: 'SandboxLimitError',
     limit: 'memory',
-    message: `the program brought its worker to an end (${reason})`,
+    message: `the program crashed its worker (${reason})`,
     hint: 'Do less at once: it used more memory than its process has, or crashed the engine.',
   };
 }

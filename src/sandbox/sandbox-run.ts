@@ -17,16 +17,16 @@ import { MAX_VALUE_BYTES, type WorkerToHost } from '../wire/messages.js';
 import type { Engine, EnginePlace, LossBlame } from './engines/engine.js';
 import { type MovableRun, RunHandOver } from './engines/run-hand-over.js';
 import { CANCELLED, ENGINES_DISAGREE, endedItsWorker, lostItsWorkers } from './failures.js';
+import { type CallingRun, InFlightCalls } from './in-flight-calls.js';
 import { type Delivery, engineOf, type Journal } from './journal/journal.js';
 import { RunRecord } from './journal/run-record.js';
-import { type CallingRun, ProgramCalls } from './program-calls.js';
 import { ProgramClock } from './program-clock.js';
 import type { CarriedOver, RunReport, SandboxDelegate, UsedSoFar } from './run-report.js';
 import { KILL_GRACE_MS, RunTimeout } from './run-timeout.js';
 import { callIn, logIn, outcomeIn } from './workers/read-worker-message.js';
 import { WorkerLosses } from './workers/worker-losses.js';
 
-const NO_JSON: Outcome = { status: 'failed', failure: endedItsWorker('its result was no JSON') };
+const NO_JSON: Outcome = { status: 'failed', failure: endedItsWorker('its result was not JSON') };
 
 /** The host's side of one run in the sandbox: its worker, its open calls and its deliveries. */
 export class SandboxRun implements MovableRun, CallingRun {
@@ -35,7 +35,7 @@ export class SandboxRun implements MovableRun, CallingRun {
   readonly journal: Journal;
   readonly #engine: Engine;
   readonly #ended = deferred<RunReport>();
-  readonly #calls: ProgramCalls;
+  readonly #calls: InFlightCalls;
   readonly #record: RunRecord;
   #place: EnginePlace | undefined;
   /** Parked: other programs needed its worker while it waited; it requests another one when there is a delivery for it. */
@@ -44,14 +44,16 @@ export class SandboxRun implements MovableRun, CallingRun {
   readonly #clock: ProgramClock;
   readonly #losses: WorkerLosses;
   readonly #handOver: RunHandOver;
+  /** Its time was over while it waited for a call, a timer or a worker. */
+  #isLateWaiting = false;
 
   constructor(engine: Engine, caller: CallerId, journal: Journal, delegate: SandboxDelegate, remainingMs?: number) {
-    this.id = journal.execution;
+    this.id = journal.runId;
     this.caller = caller;
     this.journal = journal;
     this.#engine = engine;
     this.#losses = new WorkerLosses(journal.source);
-    this.#calls = new ProgramCalls(this, engine.accountOf(caller), delegate);
+    this.#calls = new InFlightCalls(this, engine.accountOf(caller), delegate);
     this.#record = new RunRecord(journal, delegate);
     this.#handOver = new RunHandOver(this, engine.handOver);
     this.#timeout = new RunTimeout(remainingMs ?? journal.limits.timeoutMs, () => this.#outOfTime());
@@ -151,7 +153,7 @@ export class SandboxRun implements MovableRun, CallingRun {
     this.#handOver.drop();
     this.#pause();
     this.#state = 'suspending';
-    const image = this.#calls.suspending(() => place.kill('it did not hand over a suspended program'));
+    const image = this.#calls.suspending(() => place.kill('it did not return the image of a suspended program'));
     place.suspend();
     return image;
   }
@@ -257,7 +259,7 @@ export class SandboxRun implements MovableRun, CallingRun {
 
   /** V8 refused the program, or cannot continue it: it is rebuilt in QuickJS. */
   #leaveV8(from: EnginePlace): void {
-    if (this.engine !== 'v8') return from.kill('it refused what it was not asked');
+    if (this.engine !== 'v8') return from.kill('it refused something that it was not asked to do');
     this.#handOver.refused();
     this.#pause();
     from.cancel();
@@ -268,10 +270,10 @@ export class SandboxRun implements MovableRun, CallingRun {
 
   // Assigning a worker, and moving to another one.
 
-  async #enter(begin: (place: EnginePlace) => void, isUnderWay = false): Promise<void> {
+  async #enter(begin: (place: EnginePlace) => void, hadPlace = false): Promise<void> {
     let place: EnginePlace;
     try {
-      place = await this.#engine.place(this, this.#calls.cancellation, isUnderWay);
+      place = await this.#engine.place(this, this.#calls.cancellation, hadPlace);
     } catch (error) {
       if (this.#state === 'ended') return;
       throw error;
@@ -292,7 +294,7 @@ export class SandboxRun implements MovableRun, CallingRun {
     this.#state = 'placing';
     this.#calls.releaseReplies();
     return this.#enter((place) => place.start(this.remainingMs), true).catch((error: unknown) => {
-      this.fail(lostItsWorkers(isHostError(error) ? error.message : 'none could be had'));
+      this.fail(lostItsWorkers(isHostError(error) ? error.message : 'none was available'));
     });
   }
 
@@ -339,7 +341,8 @@ export class SandboxRun implements MovableRun, CallingRun {
   }
 
   #suspended(image: Buffer): void {
-    if (this.#state !== 'suspending') return this.#place?.kill('it suspended what it was not asked to');
+    if (this.#state !== 'suspending')
+      return this.#place?.kill('it suspended a program that it was not asked to suspend');
     this.#state = 'suspended';
     this.#place?.release();
     this.#place = undefined;
@@ -371,12 +374,13 @@ export class SandboxRun implements MovableRun, CallingRun {
   #outOfTime(): void {
     this.#handOver.drop();
     const isBlocked = this.journal.blocking && this.#calls.open.length > 0;
+    this.#isLateWaiting = isBlocked || this.#place?.isComputing !== true;
     const mayHaveResult = this.#state === 'running' && !this.journal.blocking;
     this.#timeout.end(this.#place, { isBlocked, mayHaveResult }, () => this.fail(this.#timedOut));
   }
 
   get #timedOut(): Failure {
-    return outOfTime(this.journal.limits.timeoutMs);
+    return outOfTime(this.journal.limits.timeoutMs, !this.#isLateWaiting);
   }
 
   fail(failure: Failure): void {

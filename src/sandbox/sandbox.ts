@@ -40,14 +40,14 @@ export interface SandboxOptions {
 export interface StartOptions {
   readonly caller: CallerId;
   readonly program: Program;
-  readonly execution?: RunId;
+  readonly runId?: RunId;
   /** Cancels the program, whether it is queued or runs. */
   readonly signal?: StopSignal;
 }
 
 /** A suspended program, outside any process. */
 export interface SuspendedProgram {
-  readonly execution: RunId;
+  readonly runId: RunId;
   readonly codeDigest: string;
   readonly sealed: Buffer;
   readonly openCalls: readonly GuestCall[];
@@ -55,7 +55,7 @@ export interface SuspendedProgram {
 
 /** A program that has a worker. Its report says whether the source could be parsed, before any call is made. */
 export interface Started {
-  readonly execution: SandboxRun;
+  readonly run: SandboxRun;
   readonly report: Promise<RunReport>;
 }
 
@@ -103,7 +103,7 @@ export class Sandbox {
   }
 
   /** Starts a program. Resolves as soon as it has a worker; its end is in `report`. */
-  async start({ caller, program, execution, signal }: StartOptions, delegate: SandboxDelegate): Promise<Started> {
+  async start({ caller, program, runId, signal }: StartOptions, delegate: SandboxDelegate): Promise<Started> {
     if (Buffer.byteLength(program.source) > MAX_SOURCE_BYTES)
       throw new HostError(
         'bad_input',
@@ -111,47 +111,43 @@ export class Sandbox {
       );
     const given = program.script?.input ?? program.body?.context;
     if (given !== undefined) mustBeSmall(given);
-    const id = execution ?? (randomUUID() as RunId);
+    const id = runId ?? (randomUUID() as RunId);
     const journal = openJournal(id, program, newSeed(), Date.now());
     const started = new SandboxRun(this.#engine, caller, journal, delegate);
     return begun(started, signal, () => started.begin());
   }
 
   /** Suspends a waiting program. The sealed bytes contain its memory, its journal and its open calls. */
-  async suspend(execution: SandboxRun): Promise<SuspendedProgram> {
-    const image = await execution.suspend();
-    const codeDigest = digestOf(execution.journal.source);
-    const openCalls = execution.openCalls;
+  async suspend(run: SandboxRun): Promise<SuspendedProgram> {
+    const image = await run.suspend();
+    const codeDigest = digestOf(run.journal.source);
+    const openCalls = run.openCalls;
     const head = Buffer.from(
       JSON.stringify({
         build: this.build,
-        journal: encodeJournal(execution.journal),
-        remainingMs: execution.remainingMs,
-        carried: execution.carriedOver,
+        journal: encodeJournal(run.journal),
+        remainingMs: run.remainingMs,
+        carried: run.carriedOver,
       } satisfies SuspendedHead),
     );
     const length = Buffer.alloc(4);
     length.writeUInt32LE(head.length);
-    const sealed = seal(
-      this.#sealKey,
-      bindingOf(execution.id, execution.caller, codeDigest),
-      Buffer.concat([length, head, image]),
-    );
-    return { execution: execution.id, codeDigest, sealed, openCalls };
+    const sealed = seal(this.#sealKey, bindingOf(run.id, run.caller, codeDigest), Buffer.concat([length, head, image]));
+    return { runId: run.id, codeDigest, sealed, openCalls };
   }
 
   /**
-   * Resumes a suspended program, in any worker. Its open calls are answered through `execution.answer`. The signal cancels it as
+   * Resumes a suspended program, in any worker. Its open calls are answered through `run.answer`. The signal cancels it as
    * in `start`. The stored program stays unchanged and can be resumed again.
    */
   async resume(
-    suspended: Pick<SuspendedProgram, 'execution' | 'codeDigest' | 'sealed'>,
+    suspended: Pick<SuspendedProgram, 'runId' | 'codeDigest' | 'sealed'>,
     caller: CallerId,
     delegate: SandboxDelegate,
     since?: SinceSuspended,
     signal?: StopSignal,
   ): Promise<Started> {
-    const binding = bindingOf(suspended.execution, caller, suspended.codeDigest);
+    const binding = bindingOf(suspended.runId, caller, suspended.codeDigest);
     const plain = unseal(this.#sealKey, binding, suspended.sealed);
     if (plain === undefined) {
       throw new HostError(
@@ -165,7 +161,11 @@ export class Sandbox {
     const inImage = journal.deliveries.length;
     // Empty for a program in V8, which is rebuilt from its journal.
     const image = plain.subarray(4 + headBytes);
-    const carried = since === undefined ? head.carried : addSince(journal, head.carried, since);
+    const kept = {
+      ...head.carried,
+      openCalls: head.carried.openCalls.map((call) => ({ ...call, runId: journal.runId })),
+    };
+    const carried = since === undefined ? kept : addSince(journal, kept, since);
     const resumed = new SandboxRun(this.#engine, caller, journal, delegate, head.remainingMs);
     const isOurs = head.build === this.build && image.length > 0;
     return begun(resumed, signal, () => resumed.beginAgain(carried, isOurs ? { bytes: image, inImage } : undefined));
@@ -178,12 +178,12 @@ export class Sandbox {
   async replay(recorded: Journal, caller: CallerId): Promise<{ report: RunReport; divergence: string | undefined }> {
     const journal: Journal = {
       ...recorded,
-      execution: randomUUID() as RunId,
+      runId: randomUUID() as RunId,
       deliveries: [...recorded.deliveries],
       calls: [],
     };
     let divergence: string | undefined;
-    const execution: SandboxRun = new SandboxRun(this.#engine, caller, journal, {
+    const run: SandboxRun = new SandboxRun(this.#engine, caller, journal, {
       // Answers come from the journal, in its order; a call is only compared with the recorded one.
       onCall: (call) => {
         const known = recorded.calls[call.number - 1];
@@ -193,15 +193,15 @@ export class Sandbox {
           known.argumentsDigest !== digestOf(call.argumentsJson)
         ) {
           divergence ??= `call ${call.number} asked for ${call.target}, the record has ${known?.target ?? 'no such call'}${known?.target === call.target ? ' with other arguments' : ''}`;
-          execution.cancel();
+          run.cancel();
         }
         const end = recorded.endedBy;
         if (end?.call === call.number) return Promise.resolve({ ok: false, ends: end.failure });
         return new Promise(() => {});
       },
     });
-    await execution.begin();
-    return { report: await execution.report, divergence };
+    await run.begin();
+    return { report: await run.report, divergence };
   }
 
   /**
@@ -213,28 +213,28 @@ export class Sandbox {
     const replies = new Map(
       recorded.deliveries.flatMap((each) => ('call' in each ? [[each.call, each] as const] : [])),
     );
-    const journal: Journal = { ...recorded, execution: randomUUID() as RunId, deliveries: [], calls: [] };
-    const execution: SandboxRun = new SandboxRun(this.#engine, caller, journal, {
+    const journal: Journal = { ...recorded, runId: randomUUID() as RunId, deliveries: [], calls: [] };
+    const run: SandboxRun = new SandboxRun(this.#engine, caller, journal, {
       onCall: async (call) => {
         const known = recorded.calls[call.number - 1];
         const isKnown =
           known?.target === call.target && known.argumentsDigest === digestOf(call.argumentsJson) && !signal.aborted;
         const reply = replies.get(call.number);
         if (isKnown) {
-          const [place] = await execution.locate(call.number);
+          const [place] = await run.locate(call.number);
           if (place !== undefined) lines.set(call.number, place.line);
         }
-        if (!isKnown || reply === undefined) execution.cancel();
+        if (!isKnown || reply === undefined) run.cancel();
         if (reply === undefined) return new Promise(() => {});
         if (reply.kind === 'result') return { ok: true, json: reply.body };
         return { ok: false, error: JSON.parse(Buffer.from(reply.body).toString('utf8')) as GuestError };
       },
     });
-    const cancel = () => execution.cancel();
+    const cancel = () => run.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      await execution.begin();
-      await execution.report;
+      await run.begin();
+      await run.report;
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -283,21 +283,17 @@ function addSince(journal: Journal, carried: CarriedOver, { deliveries, calls }:
 }
 
 /** The seal of a suspended program opens only for its own run, caller and code. */
-function bindingOf(execution: RunId, caller: CallerId, codeDigest: string): SealBinding {
-  return { purpose: 'suspended program', owner: [execution, caller, codeDigest] };
+function bindingOf(runId: RunId, caller: CallerId, codeDigest: string): SealBinding {
+  return { purpose: 'suspended program', owner: [runId, caller, codeDigest] };
 }
 
-async function begun(
-  execution: SandboxRun,
-  signal: StopSignal | undefined,
-  begin: () => Promise<void>,
-): Promise<Started> {
-  const { report } = execution;
+async function begun(run: SandboxRun, signal: StopSignal | undefined, begin: () => Promise<void>): Promise<Started> {
+  const { report } = run;
   if (signal?.aborted === true) {
-    execution.cancel();
-    return { execution, report };
+    run.cancel();
+    return { run, report };
   }
-  const cancel = () => execution.cancel();
+  const cancel = () => run.cancel();
   signal?.addEventListener('abort', cancel);
   const forget = () => signal?.removeEventListener('abort', cancel);
   try {
@@ -307,5 +303,5 @@ async function begun(
     throw error;
   }
   void report.then(forget);
-  return { execution, report };
+  return { run, report };
 }

@@ -20,6 +20,16 @@ export function approvalsSuite(open: () => Promise<Store>): void {
     expect((await approvals.pendingOf('ana')).count).toBeGreaterThan(0);
   });
 
+  test('a caller has no more open questions than allowed, however many are added at once', async () => {
+    const approvals = await (await open()).approvals();
+    const { count } = await approvals.pendingOf('ana');
+    const added = await Promise.allSettled(
+      ['q1', 'q2', 'q3', 'q4', 'q5', 'q6'].map(async (id) => approvals.add(question(id, `run ${id}`), count + 2)),
+    );
+    expect(added.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(added.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'quota_exceeded' } });
+  });
+
   test('of two decisions the first counts, and waits end', async () => {
     const approvals = await (await open()).approvals();
     await approvals.add(question('b1', 'run2'));

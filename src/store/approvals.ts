@@ -20,7 +20,7 @@ export interface DecideOptions {
 }
 
 /** A call that is looked up among grants. */
-export interface GrantQuestion {
+export interface GrantQuery {
   /** Undefined for a call that belongs to no run. */
   readonly runId: string | undefined;
   readonly caller: string;
@@ -31,8 +31,11 @@ export type SameCall = Pick<Approval, 'tool' | 'argumentsDigest' | 'caller' | 'p
 
 /** Approvals, kept until they are decided or expire. */
 export interface ApprovalStore {
-  /** If the same approval is already pending, also on another host, it is not added again. Returns the pending one. */
-  add(approval: Approval): Awaitable<Approval>;
+  /**
+   * If the same approval is already pending, also on another host, it is not added again. Returns the pending one. Throws
+   * `quota_exceeded` if the caller has `most` of them pending, however many hosts add one at once.
+   */
+  add(approval: Approval, most?: number): Awaitable<Approval>;
   find(id: string): Awaitable<Approval | undefined>;
   /** Ids that start with these characters, in order, including decided and expired approvals. */
   idsWith(prefix: string, limit: number): Awaitable<string[]>;
@@ -87,7 +90,7 @@ export interface ApprovalStore {
    * The approval that lets this tool be called for these reasons without asking again: a grant for the run, if there is one, or for
    * the caller.
    */
-  grantFor(tool: ToolIdentity, question: GrantQuestion, nowMs: number): Awaitable<Approval | undefined>;
+  grantFor(tool: ToolIdentity, query: GrantQuery, nowMs: number): Awaitable<Approval | undefined>;
   /** The grants that let calls through now, the next to expire first. Those of ended runs let nothing through. */
   grants(nowMs: number): Awaitable<Grant[]>;
   /** Deletes the grant that was given with this approval, for all hosts. False if there is none. */

@@ -1,5 +1,5 @@
 import type { ChainHead, ChainReport } from '../domain/audit.js';
-import { omitUndefined } from '../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../lib/omit-undefined.js';
 import {
   type Anchor,
   type AuditKeys,
@@ -34,8 +34,10 @@ export function verifyChain({ keys, sealed, anchor, rows, expected }: Chain): Ch
     first: (anchor?.count ?? 0) + 1,
     head: { count: head.count, hash: head.hash },
     ...(typeof sealed === 'string' ? {} : { sealed }),
-    ...omitUndefined({ problem }),
-    ...(anchor === undefined ? {} : { cut: { count: anchor.count, atMs: anchor.at_ms, reason: anchor.reason } }),
+    ...omitUndefined({
+      problem,
+      cut: ifDefined(anchor, (anchor) => ({ count: anchor.count, atMs: anchor.at_ms, reason: anchor.reason })),
+    }),
   });
   const meets = (): ChainReport['problem'] => {
     const other = named.find(({ count, hash }) => count === head.count && hash !== head.hash);
@@ -73,10 +75,10 @@ export function verifyChain({ keys, sealed, anchor, rows, expected }: Chain): Ch
 export function problemOf(row: AuditRow, before: ChainHead, keys: AuditKeys): string | undefined {
   if (row.number !== before.count + 1)
     return row.number <= before.count
-      ? `it lies before the begin of the chain, which is ${before.count + 1}`
-      : `the one before it should be ${row.number - 1} and is ${before.count}: records are gone`;
+      ? `it is before the start of the chain, which is ${before.count + 1}`
+      : `the record before it should be ${row.number - 1} and is ${before.count}: records are gone`;
   if (hashOf(valuesIn(row), before.hash) !== row.hash)
-    return 'its hash does not cover what it says, or not the record before it';
+    return 'its hash does not match its content, or the record before it';
   if (!keys.isMac(row.mac, 'record', row.hash)) return 'it was not written by a host with this key';
   return undefined;
 }

@@ -16,6 +16,10 @@ export interface MasterKeyOptions {
 /** The file `key` holds the key itself, or the name under which the keyring stores it. */
 const IN_KEYRING = /^keyring:([\w-]{43})$/;
 const EITHER = new RegExp(`${SECRET.source}|${IN_KEYRING.source}`);
+/** A new key opens nothing that was sealed with the old one. */
+const KEY_ADVICE =
+  'restore it from a backup (32 bytes in base64url, one line, readable only by you: chmod 600). ' +
+  "To start without the sealed data (logins, suspended runs, the audit log's seal), delete it";
 
 /**
  * The key that protects every secret in this state folder. Each purpose seals with its own key derived from it.
@@ -40,6 +44,13 @@ export class MasterKey implements KeyKeeper {
     if (this.#options.choice === 'required' && place === 'file') throw this.#misplaced('move-to-keyring', 'a file');
     if (this.#options.choice === 'file' && place === 'keyring') throw this.#misplaced('move-to-file', 'the keyring');
     return new Uint8Array(Buffer.from(await this.#secretOf(entry), 'base64url'));
+  }
+
+  /** Keeps this key where there is none yet, and returns the one that is there. */
+  async readOrKeep(key: Uint8Array): Promise<Uint8Array> {
+    if ((await this.#entry()) === undefined)
+      await this.#make(this.#options.choice, Buffer.from(key).toString('base64url'));
+    return this.read();
   }
 
   async check(): Promise<KeyPlace | undefined> {
@@ -79,7 +90,7 @@ export class MasterKey implements KeyKeeper {
   }
 
   #entry(): Promise<string | undefined> {
-    return readSecret(this.#file, 'key', EITHER);
+    return readSecret({ file: this.#file, noun: 'key', shape: EITHER, advice: KEY_ADVICE });
   }
 
   async #secretOf(entry: string): Promise<string> {
@@ -94,8 +105,7 @@ export class MasterKey implements KeyKeeper {
     );
   }
 
-  async #make(choice = this.#options.choice): Promise<string> {
-    const secret = newSecret();
+  async #make(choice = this.#options.choice, secret = newSecret()): Promise<string> {
     const isKept =
       choice !== 'file' &&
       (await this.#use((service) => service.keep(nameOf(secret), secret, this.#label), UNREACHED).then(
@@ -154,8 +164,8 @@ export class MasterKey implements KeyKeeper {
 }
 
 const LOST =
-  'the key is in there. Log in to the desktop or unlock it, then try again; or, from where it is unlocked, take the key ' +
-  'out for good: codemode auth key move-to-file';
+  'the key is in it. Log in to the desktop or unlock it, then try again; or, where it is unlocked, move the key to a ' +
+  'file: codemode auth key move-to-file';
 const UNREACHED = 'unlock it and try again, or keep the key in a file with security.keyring: file';
 
 /** The key of a state folder that stores its key in a file. */

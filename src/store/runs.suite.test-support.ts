@@ -102,8 +102,9 @@ export function runsSuite(open: () => Promise<Store>): void {
 
   test('lists are pages of the newest first, chosen by what they have in common', async () => {
     const runs = await (await open()).runs();
+    const figures = { calls: 3, toolBytes: 400 };
     for (const number of [1, 2, 3, 4, 5]) await runs.end([endedRun(`p${number}`, { caller: 'pat' })], 10_000 + number);
-    await runs.end([endedRun('q1', { caller: 'pat', profile: 'other', state: 'failed' })], 10_003);
+    await runs.end([endedRun('q1', { caller: 'pat', profile: 'other', state: 'failed', figures })], 10_003);
     const ids = async (choice: Parameters<typeof runs.page>[0], limit = 10) =>
       (await runs.page({ caller: 'pat', ...choice }, limit)).map(({ id }) => id);
     expect(await ids({})).toEqual(['p5', 'p4', 'q1', 'p3', 'p2', 'p1']);
@@ -116,7 +117,9 @@ export function runsSuite(open: () => Promise<Store>): void {
     expect((await runs.list(2, 'pat')).map(({ id }) => id)).toEqual(['p5', 'p4']);
     expect(await runs.idsWith('p', 3)).toEqual(['p1', 'p2', 'p3']);
     expect(await runs.lastOf({ caller: 'pat', profile: 'codemode', codeDigest: 'c0de' })).toMatchObject({ id: 'p5' });
-    expect(await runs.answersByDay(10_000, ['ana', 'bob'])).toEqual([{ day: '1970-01-01', runs: 6, bytes: 6 * 14 }]);
+    expect(await runs.answersByDay(10_000, ['ana', 'bob'])).toEqual([
+      { day: '1970-01-01', runs: 6, calls: 3, toolBytes: 400, bytes: 6 * 14 },
+    ]);
   });
 
   test('a run is passed on when its question was decided or has expired, and not before', async () => {

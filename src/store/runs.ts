@@ -103,6 +103,11 @@ export type PlacedRun = StoredRun & { readonly place: RunPlace };
 export interface AnswersOfDay {
   readonly day: string;
   readonly runs: number;
+  /** Calls of these runs. */
+  readonly calls: number;
+  /** Bytes that tools answered them. */
+  readonly toolBytes: number;
+  /** Bytes of the runs' own answers. */
   readonly bytes: number;
 }
 

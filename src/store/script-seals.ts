@@ -1,6 +1,6 @@
 import type { ScriptHead, StoredScript } from '../domain/script.js';
 import { type SealBinding, seal, unseal } from '../lib/secrets/sealed.js';
-import { scriptDigest } from './scripts.js';
+import { MAX_SCRIPTS, scriptDigest } from './scripts.js';
 
 /** A script as stored in its row. */
 export interface ScriptRow {
@@ -12,6 +12,8 @@ export interface ScriptRow {
 /** Seals scripts, bound to their names. */
 export class ScriptSeals {
   readonly #key: Uint8Array;
+  /** Runs list all scripts. A row with the same bytes has the same content, so it is not unsealed again. */
+  readonly #heads = new Map<string, { readonly sealed: Buffer; readonly head: ScriptHead }>();
 
   constructor(key: Uint8Array) {
     this.#key = key;
@@ -27,9 +29,15 @@ export class ScriptSeals {
     };
   }
 
-  openHead({ name, head }: Omit<ScriptRow, 'source'>): ScriptHead | undefined {
-    const json = unseal(this.#key, binding('head', name), head)?.toString('utf8');
-    return json === undefined ? undefined : { ...FIRST, ...(JSON.parse(json) as ScriptHead) };
+  openHead({ name, head: sealed }: Omit<ScriptRow, 'source'>): ScriptHead | undefined {
+    const known = this.#heads.get(name);
+    if (known?.sealed.equals(sealed) === true) return known.head;
+    const json = unseal(this.#key, binding('head', name), sealed)?.toString('utf8');
+    if (json === undefined) return undefined;
+    const head: ScriptHead = { ...FIRST, ...(JSON.parse(json) as ScriptHead) };
+    if (this.#heads.size >= MAX_KNOWN) this.#heads.clear();
+    this.#heads.set(name, { sealed, head });
+    return head;
   }
 
   open(row: ScriptRow): StoredScript | undefined {
@@ -40,6 +48,9 @@ export class ScriptSeals {
     return isOne ? { ...head, source } : undefined;
   }
 }
+
+/** All scripts and some of their earlier versions. */
+const MAX_KNOWN = 2 * MAX_SCRIPTS;
 
 /** Rows of older versions of codemode have no version number. */
 const FIRST: Partial<ScriptHead> = { version: 1 };

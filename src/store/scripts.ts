@@ -11,7 +11,7 @@ export const MAX_EARLIER_VERSIONS = 10;
 /** `version`: the number that this script got. */
 export type Added =
   | { readonly state: 'added' | 'replaced'; readonly version: number }
-  | { readonly state: 'taken' | 'full' };
+  | { readonly state: 'taken' | 'full' | 'saver_full' };
 
 /** A script that is about to be stored. The store assigns its version. */
 export type UnnumberedScript = Omit<StoredScript, 'version'>;
@@ -21,8 +21,11 @@ export type UnnumberedScript = Omit<StoredScript, 'version'>;
  * script nor swap two. A script that does not unseal counts as absent.
  */
 export interface ScriptStore {
-  /** If two processes add the same name at once, one of them gets `taken`. */
-  add(script: UnnumberedScript, replaces: boolean): Awaitable<Added>;
+  /**
+   * If two processes add the same name at once, one of them gets `taken`. `saver_full`: who saved it has `mostSaved` already, also
+   * if several processes add one at once.
+   */
+  add(script: UnnumberedScript, replaces: boolean, mostSaved?: number): Awaitable<Added>;
   list(): Awaitable<ScriptHead[]>;
   /** The newest version, or an earlier version that is still kept. */
   find(name: string, version?: number): Awaitable<StoredScript | undefined>;
@@ -51,6 +54,11 @@ export function earlierIn(keys: readonly string[], name: string): number[] {
   const prefix = `${name}${VERSION_SIGN}`;
   const own = keys.filter((key) => key.startsWith(prefix));
   return own.map((key) => Number(key.slice(prefix.length))).sort((left, right) => right - left);
+}
+
+/** How many of them the same caller has saved. */
+export function savedBy(heads: readonly ScriptHead[], { savedBy: saver }: Pick<ScriptHead, 'savedBy'>): number {
+  return saver === undefined ? 0 : heads.filter((head) => head.savedBy === saver).length;
 }
 
 export function scriptDigest(source: string): string {

@@ -15,24 +15,30 @@ const OTHERS = 0o077;
 /** A secret of this state folder: the stored one, or a new one. Only its owner can read the file. */
 export async function secretFile(stateFolder: string, name: 'token', noun: string): Promise<string> {
   const file = join(stateFolder, name);
-  const known = await readSecret(file, noun, SECRET);
+  const kept = { file, noun, shape: SECRET, advice: 'delete the file, and a new one is made at the next start' };
+  const known = await readSecret(kept);
   if (known !== undefined) return known;
   await keepFirst(stateFolder, file, newSecret());
-  return (await readSecret(file, noun, SECRET)) as string;
+  return (await readSecret(kept)) as string;
 }
 
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
+interface KeptSecret {
+  readonly file: string;
+  readonly noun: string;
+  readonly shape: RegExp;
+  /** What to do if the file cannot be used. */
+  readonly advice: string;
+}
+
 /** The content of a secret file, if it exists. Throws `bad_config` if others can read it or the content has another shape. */
-export async function readSecret(file: string, noun: string, shape: RegExp): Promise<string | undefined> {
+export async function readSecret({ file, noun, shape, advice }: KeptSecret): Promise<string | undefined> {
   const check = ({ mode }: { readonly mode: number | bigint }) => {
     if ((Number(mode) & OTHERS) !== 0)
-      throw new HostError(
-        'bad_config',
-        `other users can read the ${noun} in ${file}; delete the file, and a new one is made at the next start`,
-      );
+      throw new HostError('bad_config', `other users can read the ${noun} in ${file}; ${advice}`);
   };
   let secret = '';
   try {
@@ -44,7 +50,7 @@ export async function readSecret(file: string, noun: string, shape: RegExp): Pro
       throw new HostError('bad_config', `the ${noun} in ${file} cannot be read; check who owns it`, { cause: error });
   }
   if (shape.test(secret)) return secret;
-  throw new HostError('bad_config', `${file} holds no ${noun}; delete it, and a new one is made at the next start`);
+  throw new HostError('bad_config', `${file} holds no ${noun}; ${advice}`);
 }
 
 /** If two processes start at once, one creates the file and the other finds it. Returns whether this call created it. */

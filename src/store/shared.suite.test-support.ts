@@ -74,6 +74,15 @@ export function sharedSuite(open: () => Promise<Store>): void {
     expect(await scripts.find('report', 1)).toBeUndefined();
   });
 
+  test('a caller has no more saved scripts than allowed, however many are added at once', async () => {
+    const scripts = await (await open()).scripts();
+    const save = async (name: string) =>
+      scripts.add({ name, source: '1', profile: 'codemode', savedBy: 'ana' } as never, false, 2);
+    const added = await Promise.all(['s1', 's2', 's3', 's4'].map(save));
+    expect(added.map(({ state }) => state).sort()).toEqual(['added', 'added', 'saver_full', 'saver_full']);
+    await Promise.all(['s1', 's2', 's3', 's4'].map((name) => scripts.remove(name)));
+  });
+
   test('the last ten earlier versions of a script are kept, and are none of another name', async () => {
     const scripts = await (await open()).scripts();
     const { scriptDigest } = await import('./scripts.js');
@@ -143,7 +152,7 @@ export function sharedSuite(open: () => Promise<Store>): void {
     expect(await credentials.read(owner, 'grant')).toBeUndefined();
   });
 
-  test('runs under way and clients are known to other hosts, and can be cancelled from there', async () => {
+  test('runs in progress and clients are known to other hosts, which can cancel them', async () => {
     const presence = await (await open()).presence();
     const run = { runId: 'live', caller: 'ana', profile: 'codemode', startedAtMs: 5, title: 'line', source: 'line;' };
     await presence.update([run], []);

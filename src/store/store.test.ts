@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { needs } from '../../test/support/needs.js';
-import { PostgresServer } from '../../test/support/postgres.js';
+import { PATIENT, PostgresServer } from '../../test/support/postgres.js';
 import { storeIn } from '../../test/support/store.js';
 import { CallerQuotas, DEFAULT_QUOTAS } from '../domain/quotas.js';
 import { approvalsSuite } from './approvals.suite.test-support.js';
@@ -40,6 +40,7 @@ describe('Postgres', needs('postgresql'), () => {
         leaseMs: 5_000,
         quotas: QUOTAS,
         stateFolder: join(folder, `postgres ${name}`),
+        ...PATIENT,
       });
     });
     afterAll(() => store.close());

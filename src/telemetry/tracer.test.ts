@@ -47,7 +47,7 @@ describe('a span', () => {
     expect(spans).toEqual([]);
   });
 
-  test('begins a trace under the id that somebody was told [X4]', () => {
+  test('begins a trace under the id that the client was given [X4]', () => {
     const traceId = 'c'.repeat(32);
     expect(recorder().tracer.start('a', { traceId }).context).toMatchObject({ traceId });
   });

@@ -37,7 +37,7 @@ export class SpanTracer implements Tracer {
   start(name: string, { parent, kind = 'internal', attributes, traceId }: SpanOptions = {}): Span {
     const id = parent?.traceId ?? traceId ?? newId(16);
     const isSampled = this.#isSampled(id, parent);
-    const state = parent?.state === undefined ? {} : { state: parent.state };
+    const state = omitUndefined({ state: parent?.state });
     // An unrecorded span keeps its parent's id, because no trace viewer could find a new one.
     const spanId = isSampled || parent === undefined ? newId(8) : parent.spanId;
     const context = { traceId: id, spanId, isSampled, ...state };

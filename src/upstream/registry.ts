@@ -2,7 +2,7 @@ import type { UpstreamAuthorizer } from '../domain/authorization.js';
 import { HostError } from '../domain/errors.js';
 import { type Audience, NOBODY } from '../domain/question.js';
 import type { McpDefinition, ToolListing, UpstreamDefinition, UpstreamHealth } from '../domain/upstream.js';
-import { omitUndefined } from '../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../lib/omit-undefined.js';
 import type { Adapter, AdapterEvent } from './adapter.js';
 import { McpUpstream } from './mcp/mcp-upstream.js';
 import type { ReadLimits } from './mcp/read-budget.js';
@@ -67,15 +67,17 @@ export class UpstreamRegistry {
       audience,
       maxMessageBytes,
       groups: this.childGroups,
-      ...omitUndefined({ readLimits }),
-      ...(authorizerFor === undefined ? {} : { openAuthorizer: () => authorizerFor(definition) }),
+      ...omitUndefined({
+        readLimits,
+        openAuthorizer: ifDefined(authorizerFor, (authorizerFor) => () => authorizerFor(definition)),
+      }),
     };
     return this.add(new McpUpstream(definition, options));
   }
 
   /** Adds an upstream of any kind. */
   add(adapter: Adapter): Adapter {
-    if (this.#isClosed) throw new HostError('shutting_down', 'no server can be added any more');
+    if (this.#isClosed) throw new HostError('shutting_down', 'the host is closing, so no server can be added');
     if (this.#adapters.has(adapter.id)) {
       throw new HostError(
         'bad_input',
@@ -96,7 +98,7 @@ export class UpstreamRegistry {
   /** Removes and closes an upstream. Its open calls end as lost. */
   async unregister(id: string): Promise<void> {
     const adapter = this.get(id);
-    if (this.#hidden.has(id)) throw new HostError('bad_input', `${id} is a part of codemode and stays`);
+    if (this.#hidden.has(id)) throw new HostError('bad_input', `${id} is part of codemode and cannot be removed`);
     this.#adapters.delete(id);
     await adapter.close();
     this.#emit({ type: 'unregistered', id });

@@ -1,9 +1,9 @@
 import type { ProcessRole } from '../domain/process-program.js';
 import type {
   CallNumber,
+  ConsoleLevel,
   CutOff,
   Failure,
-  LogLevel,
   LostValues,
   ResourceUsage,
   RunId,
@@ -129,7 +129,7 @@ export type WorkerToHost =
       readonly type: 'execution/log';
       readonly execution: RunId;
       readonly entry: number;
-      readonly level: LogLevel;
+      readonly level: ConsoleLevel;
       readonly atMs: number;
     }
   /** How the clock moved since the last such message. Sent before the calls that the program made after these reads. */

@@ -95,7 +95,7 @@ describe('refused', () => {
     ['what is not an object', '"execution/suspended"'],
     ['null', 'null'],
     ['an array', '[{"type":"execution/suspended","execution":"a"}]'],
-    ['bytes that are no text', '\u0000\u0001'],
+    ['bytes that are not text', '\u0000\u0001'],
   ])('%s', (_, text) => {
     expect(() => parseText(text)).toThrow(FrameError);
   });
@@ -174,7 +174,7 @@ describe('refused', () => {
     refuse({ ...GOOD['execution/suspended'], execution: '' });
   });
 
-  test('words that are none of ours', () => {
+  test('words that the protocol does not have', () => {
     refuse({ ...GOOD['worker/ready'], role: 'python' });
     refuse({ ...GOOD['execution/log'], level: 'info' });
   });

@@ -1,8 +1,8 @@
 import type {
   CallNumber,
+  ConsoleLevel,
   CutOff,
   Failure,
-  LogLevel,
   LostValues,
   RunId,
   SourcePosition,
@@ -24,7 +24,7 @@ export interface Outbox {
   computing(nowMs: number): void;
   site(execution: RunId, call: CallNumber, places: readonly SourcePosition[]): void;
   clock(execution: RunId, record: ClockRecord): void;
-  log(execution: RunId, entry: number, level: LogLevel, atMs: number, message: Buffer): void;
+  log(execution: RunId, entry: number, level: ConsoleLevel, atMs: number, message: Buffer): void;
 }
 
 /** Unwinds a program that the host has ended. The program never sees it, because it is not an error of the program's realm. */

@@ -10,7 +10,7 @@ import { SqliteApprovalStore } from '../../store/sqlite/approvals.js';
 import { Database } from '../../store/sqlite/database.js';
 import { SqliteRunStore } from '../../store/sqlite/runs/runs.js';
 import { openRunContext, type RunStart } from '../run-context.js';
-import { type ApprovalQuestion, Approvals } from './approvals.js';
+import { type ApprovalRequest, Approvals } from './approvals.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'codemode-approvals-'));
 const database = await Database.open(folder);
@@ -21,7 +21,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As two hosts have them that share a state folder. */
+/** Two hosts that share a state folder. */
 const [approvals, elsewhere] = [database, other].map((file) => {
   const store = new SqliteApprovalStore(file, new Uint8Array(32).fill(1));
   return new Approvals({ store: async () => store, fingerprintOf: () => '', expireAfterMs: 60_000 });
@@ -42,7 +42,7 @@ interface WantedApproval {
   readonly start?: Partial<RunStart>;
 }
 
-/** Makes a call that needs a person; resolves when the question is there, with how it will end. */
+/** Makes a call that needs a person; resolves when the approval is pending, with how it will end. */
 async function ask({
   run,
   call = 1,
@@ -58,7 +58,7 @@ async function ask({
   const pending = new Promise<Approval>((resolve) => {
     asked = resolve;
   });
-  const question: ApprovalQuestion = {
+  const request: ApprovalRequest = {
     run: openRunContext(run, caller as CallerId, 'codemode', program ?? '', {
       cannotSuspend: program === undefined ? undefined : { language: 'node', ...start },
     }),
@@ -66,7 +66,7 @@ async function ask({
     signal: stop.signal,
     onPending: (approval) => asked(approval),
   };
-  const ended = at.ask(question).then(
+  const ended = at.ask(request).then(
     ({ state }) => state,
     () => 'not decided' as const,
   );
@@ -91,7 +91,7 @@ describe('a caller whose quota is reached', () => {
   const at = new Approvals({ store: async () => store, fingerprintOf: () => '', expireAfterMs: 60_000, quotas });
   const stateOf = (id: string) => store.find(id)?.state;
 
-  test('is refused more while its runs go on, and questions of runs that have ended give way', async () => {
+  test('gets no further approval while its runs continue; approvals of ended runs are closed', async () => {
     const [first, second] = [
       await ask({ run: 'left', caller: 'carol', at }),
       await ask({ run: 'live', caller: 'carol', at }),
@@ -116,7 +116,7 @@ test('a denial is final for the run: the same call is denied at once, another ca
   for (const { stop } of others) stop();
 });
 
-describe('a yes to a direct call', () => {
+describe('an approval of a direct call', () => {
   const direct = { call: DIRECT_CALL, run: 'direct-1' };
 
   test('lets one of two calls through that wait for it, in two hosts', async () => {
@@ -144,7 +144,7 @@ describe('a yes to a direct call', () => {
     third.stop();
   });
 
-  test('is none where the call is made for another reason by then', async () => {
+  test('does not apply if the call now needs it for another reason', async () => {
     const late = { ...direct, run: 'direct-3' };
     const first = await ask(late);
     first.stop();
@@ -154,7 +154,7 @@ describe('a yes to a direct call', () => {
     second.stop();
   });
 
-  test('is not for a run, which there is none of', async () => {
+  test('cannot have the scope run, because there is no run', async () => {
     const asked = await ask({ ...direct, run: 'direct-4' });
     await expect(approvals.decide(asked.id, 'APPROVED', { ...BY, scope: 'run' })).rejects.toThrow(/belongs to no run/);
     expect(await approvals.find(asked.id)).toMatchObject({ state: 'PENDING' });
@@ -184,7 +184,7 @@ describe('a decision', () => {
     later.stop();
   });
 
-  test('that names another digest than that of the arguments decides nothing', async () => {
+  test('with a digest that differs from that of the arguments decides nothing', async () => {
     const asked = await ask({ run: 'run with a digest' });
     for (const digest of ['0'.repeat(64), asked.approval?.argumentsDigest.slice(0, 8) ?? ''])
       await expect(approvals.decide(asked.id, 'APPROVED', { ...BY, digest })).rejects.toThrow(/nothing was decided/);
@@ -202,16 +202,19 @@ describe('a decision', () => {
   });
 });
 
-test.each(['run', 'hour'] as const)('a yes for %s covers its reasons, and a new one is asked about', async (scope) => {
-  const run = `run for ${scope}`;
-  const reasons = [`rule for ${scope}`];
-  const first = await ask({ run, reasons });
-  await approvals.decide(first.id, 'APPROVED', { ...BY, scope });
-  expect(await (await ask({ run, call: 2, reasons })).ended).toBe('APPROVED');
-  const guarded = await ask({ run, call: 3, reasons: [...reasons, 'private data from crm'] });
-  expect(guarded.approval).toMatchObject({ state: 'PENDING' });
-  guarded.stop();
-});
+test.each(['run', 'hour'] as const)(
+  'an approval with scope %s covers its reasons, and a new reason asks again',
+  async (scope) => {
+    const run = `run for ${scope}`;
+    const reasons = [`rule for ${scope}`];
+    const first = await ask({ run, reasons });
+    await approvals.decide(first.id, 'APPROVED', { ...BY, scope });
+    expect(await (await ask({ run, call: 2, reasons })).ended).toBe('APPROVED');
+    const guarded = await ask({ run, call: 3, reasons: [...reasons, 'private data from crm'] });
+    expect(guarded.approval).toMatchObject({ state: 'PENDING' });
+    guarded.stop();
+  },
+);
 
 /** What differs from the call that was shown. */
 const OTHERS: readonly Partial<WantedApproval>[] = [
@@ -219,7 +222,7 @@ const OTHERS: readonly Partial<WantedApproval>[] = [
   ...[{ start: { input: { to: 'eve' } } }, { start: { language: 'python' } }],
 ];
 
-describe('a decision that came after the end of a run that could not be suspended', () => {
+describe('a decision made after the end of a run that could not be suspended', () => {
   const wish = { program: 'write', text: 'late', caller: 'dora' };
   /** Asks in a run that ends before anybody has decided. */
   const endedUndecided = async (run: string, more: Partial<WantedApproval> = {}) => {
@@ -229,7 +232,7 @@ describe('a decision that came after the end of a run that could not be suspende
     return id;
   };
 
-  test('is for the same call of the next run of the same program, once', async () => {
+  test('applies once to the same call of the next run of the same program', async () => {
     await approvals.decide(await endedUndecided('late-1'), 'APPROVED', { by: 'me', scope: 'call' });
     for (const other of OTHERS) await endedUndecided('late-2', other);
     expect(await (await ask({ ...wish, run: 'late-3', call: 7 })).ended).toBe('APPROVED');
@@ -249,7 +252,7 @@ describe('a decision that came after the end of a run that could not be suspende
     expect(await endedUndecided('hour-2', { text: 'hour' })).not.toBe('');
   });
 
-  test('goes to one of two runs that ask for it at the same time, of two hosts', async () => {
+  test('is used by one of two runs on two hosts that ask at the same time', async () => {
     await approvals.decide(await endedUndecided('two-1', { text: 'two' }), 'APPROVED', { by: 'me', scope: 'call' });
     const asked = await Promise.all([
       ask({ ...wish, run: 'two-2', text: 'two' }),

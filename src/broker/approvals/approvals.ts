@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Approval,
-  type ApprovalState,
   coversReasons,
   DIRECT_CALL,
   type Grant,
   type GrantScope,
   type ToolIdentity,
 } from '../../domain/approval.js';
-import { HostError } from '../../domain/errors.js';
+import { HostError, isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
-import { CallerQuotas, inMebibytes, quotaExceeded } from '../../domain/quotas.js';
+import { CallerQuotas, inMebibytes, quotaExceeded, tooManyApprovals, WAIT_FIRST } from '../../domain/quotas.js';
 import type { SourcePosition } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
-import type { Stop } from '../../lib/async/awaitable.js';
 import { KeyedLock } from '../../lib/async/keyed-lock.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { isSameTool } from '../../store/approval-seals.js';
 import type { ApprovalStore, Decided } from '../../store/approvals.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
@@ -23,8 +21,9 @@ import type { RunContext, RunStart } from '../run-context.js';
 import { type Answer, checkAnswer } from './check-answer.js';
 import { excerptOf } from './excerpt.js';
 import { argumentsDigest, identityOf } from './identity.js';
+import { type ApprovalVerdict, ApprovalWaiters } from './waiters.js';
 
-export type { Answer };
+export type { Answer, ApprovalVerdict };
 
 export interface ApprovalsOptions {
   /** Opened at the first approval: most runs need none. */
@@ -40,7 +39,7 @@ export interface ApprovalsOptions {
 }
 
 /** A call that needs a person's approval. */
-export interface ApprovalQuestion {
+export interface ApprovalRequest {
   readonly run: RunContext;
   readonly call: number;
   readonly tool: Tool;
@@ -62,13 +61,7 @@ export interface ApprovalQuestion {
 /** What a person sees of a call; a type, so that it is JSON. */
 type Shown = { readonly arguments: JsonValue; readonly code: string };
 
-export interface ApprovalVerdict {
-  readonly state: Exclude<ApprovalState, 'PENDING' | 'NOT_REQUIRED'>;
-  /** The decided approval, with who decided, when and why. */
-  readonly approval: Approval;
-}
-
-interface NewQuestion {
+interface NewApproval {
   readonly identity: ToolIdentity;
   readonly digest: string;
   readonly nowMs: number;
@@ -78,11 +71,6 @@ interface Asked {
   readonly verdict: ApprovalVerdict;
   /** The decision is for this call, not a grant for the tool. */
   readonly isForThisCall: boolean;
-}
-
-interface Waiter {
-  readonly id: string;
-  resolve(verdict: ApprovalVerdict): void;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -100,9 +88,8 @@ const RUN_GRANT_MS = 30 * 24 * HOUR_MS;
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #quotas: CallerQuotas;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new ApprovalWaiters();
   readonly #additions = new KeyedLock();
-  #stopWatching: Stop | undefined;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -110,22 +97,22 @@ export class Approvals {
   }
 
   /** Waits until a person has decided about exactly this call, or until it expires. */
-  async ask(question: ApprovalQuestion): Promise<ApprovalVerdict> {
+  async ask(request: ApprovalRequest): Promise<ApprovalVerdict> {
     const store = await this.#options.store();
     for (;;) {
-      const { verdict, isForThisCall } = await this.#askOnce(store, question);
+      const { verdict, isForThisCall } = await this.#askOnce(store, request);
       // If two identical calls wait for the same approval, in any process, one of them uses it, and a new approval is
       // opened for the other.
-      const isTaken = isUsedOnce(question) && isForThisCall && verdict.state === 'APPROVED';
+      const isTaken = isUsedOnce(request) && isForThisCall && verdict.state === 'APPROVED';
       if (isTaken && !(await store.use(verdict.approval.id))) continue;
       // The denial ends this wait. The next run asks again.
-      if (question.run.cannotSuspend !== undefined && verdict.state === 'DENIED') await store.use(verdict.approval.id);
+      if (request.run.cannotSuspend !== undefined && verdict.state === 'DENIED') await store.use(verdict.approval.id);
       return verdict;
     }
   }
 
-  async #askOnce(store: ApprovalStore, question: ApprovalQuestion): Promise<Asked> {
-    const { run, call, tool, input, reasons } = question;
+  async #askOnce(store: ApprovalStore, request: ApprovalRequest): Promise<Asked> {
+    const { run, call, tool, input, reasons } = request;
     const identity = identityOf(tool, this.#options.fingerprintOf(tool.serverId));
     const digest = argumentsDigest(input);
     const nowMs = Date.now();
@@ -145,20 +132,20 @@ export class Approvals {
       ? undefined
       : await store.grantFor(identity, { runId, caller: run.caller, reasons }, nowMs);
     if (granted !== undefined) return { verdict: { state: 'APPROVED', approval: granted }, isForThisCall: false };
-    if (isSame && known.state !== 'PENDING' && (!isUsedOnce(question) || !(await store.isUsed(known.id)))) {
+    if (isSame && known.state !== 'PENDING' && (!isUsedOnce(request) || !(await store.isUsed(known.id)))) {
       if (known.state !== 'APPROVED') await store.use(known.id);
       return { verdict: { state: known.state, approval: known }, isForThisCall: true };
     }
     // A refusal is final for the run: repeating the call does not ask the person again.
     const denied = runId === undefined ? undefined : await store.deniedOfRun(runId, identity, digest);
     if (denied !== undefined) return { verdict: { state: 'DENIED', approval: denied }, isForThisCall: true };
-    const earlier = isSame ? undefined : await this.#ofEarlierRun(store, question, { identity, digest, nowMs });
+    const earlier = isSame ? undefined : await this.#ofEarlierRun(store, request, { identity, digest, nowMs });
     if (earlier !== undefined && earlier.state !== 'PENDING')
       return { verdict: { state: earlier.state, approval: earlier }, isForThisCall: true };
     const open = isSame && known.state === 'PENDING' ? known : earlier;
-    const approval = open ?? (await this.#write(store, question, { identity, digest, nowMs }));
-    question.onPending?.(approval);
-    return { verdict: await this.#wait(approval.id, question.signal), isForThisCall: true };
+    const approval = open ?? (await this.#write(store, request, { identity, digest, nowMs }));
+    request.onPending?.(approval);
+    return { verdict: await this.#waiters.wait(store, approval.id, request.signal), isForThisCall: true };
   }
 
   /**
@@ -167,31 +154,32 @@ export class Approvals {
    */
   async #ofEarlierRun(
     store: ApprovalStore,
-    { run, reasons }: ApprovalQuestion,
-    { identity, digest, nowMs }: NewQuestion,
+    { run, reasons }: ApprovalRequest,
+    { identity, digest, nowMs }: NewApproval,
   ): Promise<Approval | undefined> {
     if (run.cannotSuspend === undefined) return undefined;
     const program = startDigest(run.source, run.cannotSuspend);
     const same = { tool: identity, argumentsDigest: digest, caller: run.caller, program };
-    const awaited = new Set([...this.#waiters].map(({ id }) => id));
     // A run that still waits for its decision receives it itself. Each call of one run is asked about separately.
     return (await store.ofSameCall(same, nowMs)).find(
       (each) =>
-        !awaited.has(each.id) && (each.state !== 'PENDING' || each.runId !== run.runId) && coversReasons(each, reasons),
+        !this.#waiters.has(each.id) &&
+        (each.state !== 'PENDING' || each.runId !== run.runId) &&
+        coversReasons(each, reasons),
     );
   }
 
   /** Stores an approval, so that people see it. */
   async #write(
     store: ApprovalStore,
-    question: ApprovalQuestion,
-    { identity, digest, nowMs }: NewQuestion,
+    request: ApprovalRequest,
+    { identity, digest, nowMs }: NewApproval,
   ): Promise<Approval> {
-    const { run, call, input, reason, reasons } = question;
-    const places = await question.locate?.();
-    question.signal.throwIfAborted();
-    const whole: Shown = { arguments: input, code: excerptOf(run.source, question.exportName, places) };
-    const { shown, hiddenParts } = question.hideSecrets?.(whole) ?? { shown: whole, hiddenParts: 0 };
+    const { run, call, input, reason, reasons } = request;
+    const places = await request.locate?.();
+    request.signal.throwIfAborted();
+    const whole: Shown = { arguments: input, code: excerptOf(run.source, request.exportName, places) };
+    const { shown, hiddenParts } = request.hideSecrets?.(whole) ?? { shown: whole, hiddenParts: 0 };
     const approval: Approval = {
       id: newId(),
       runId: run.runId,
@@ -203,7 +191,9 @@ export class Approvals {
       argumentsDigest: digest,
       reason,
       reasons,
-      ...(run.cannotSuspend === undefined ? {} : { program: startDigest(run.source, run.cannotSuspend) }),
+      ...omitUndefined({
+        program: ifDefined(run.cannotSuspend, (cannotSuspend) => startDigest(run.source, cannotSuspend)),
+      }),
       state: 'PENDING',
       createdAtMs: nowMs,
       expiresAtMs: nowMs + this.#options.expireAfterMs,
@@ -211,7 +201,13 @@ export class Approvals {
     // One at a time: concurrent calls must not all take the same last place.
     return this.#additions.run(run.caller, async () => {
       await this.#mustHaveRoom(store, run);
-      return store.add(approval);
+      try {
+        return await store.add(approval, this.#quotas.limits.approvals);
+      } catch (error) {
+        // Another host has added the last one meanwhile.
+        if (isHostError(error, 'quota_exceeded')) this.#quotas.countRefusal('approvals');
+        throw error;
+      }
     });
   }
 
@@ -226,14 +222,13 @@ export class Approvals {
     const most = before.count < approvals ? ALL : CLOSED_TOGETHER;
     const closed = isFull && (await store.closeOfEnded(caller, most)) > 0;
     const { count, bytes } = closed ? await store.pendingOf(caller) : before;
-    const next = 'wait for the answers before you ask for more';
     if (count >= approvals) {
       this.#quotas.countRefusal('approvals');
-      throw quotaExceeded('approvals', `${count} of your calls wait for approval already`, next);
+      throw tooManyApprovals(count);
     }
     if (bytes < suspended) return;
     this.#quotas.countRefusal('suspended');
-    throw quotaExceeded('suspended', `the calls of yours that wait for approval take ${inMebibytes(bytes)}`, next);
+    throw quotaExceeded('suspended', `your calls that wait for approval take ${inMebibytes(bytes)}`, WAIT_FIRST);
   }
 
   /**
@@ -260,7 +255,7 @@ export class Approvals {
         `there is no approval ${JSON.stringify(id)}; list them with: codemode approvals`,
       );
     if (decided.isFirst && unrecorded === undefined) await this.#options.audit?.decided(decided.approvals);
-    await this.#poll(store);
+    await this.#waiters.poll(store);
     return decided;
   }
 
@@ -280,7 +275,7 @@ export class Approvals {
     if (grant === undefined || !(await store.revokeGrant(id)))
       throw new HostError(
         'not_found',
-        `${JSON.stringify(id.slice(0, 100))} is no grant; list them with: codemode approvals grants`,
+        `${JSON.stringify(id.slice(0, 100))} is not a grant; list them with: codemode approvals grants`,
       );
     // Like a refusal: it takes effect even if it cannot be recorded.
     if ((await this.#options.audit?.refusal()) === undefined)
@@ -350,50 +345,6 @@ export class Approvals {
     const store = await this.#options.store();
     return (await store.ofCall(runId, call)) !== undefined;
   }
-
-  async #wait(id: string, signal: AbortSignal): Promise<ApprovalVerdict> {
-    const store = await this.#options.store();
-    return new Promise<ApprovalVerdict>((resolve, reject) => {
-      const waiter: Waiter = {
-        id,
-        resolve: (verdict) => {
-          leave();
-          resolve(verdict);
-        },
-      };
-      const stop = () => {
-        leave();
-        reject(new HostError('cancelled', 'nobody waits for this approval any more'));
-      };
-      const leave = () => {
-        signal.removeEventListener('abort', stop);
-        this.#waiters.delete(waiter);
-        if (this.#waiters.size > 0) return;
-        this.#stopWatching?.();
-        this.#stopWatching = undefined;
-      };
-      if (signal.aborted) return stop();
-      signal.addEventListener('abort', stop);
-      this.#waiters.add(waiter);
-      this.#stopWatching ??= store.watch(() => void this.#poll(store));
-    });
-  }
-
-  /** Never rejects: a store that cannot be read now is read again at the next poll. */
-  async #poll(store: ApprovalStore): Promise<void> {
-    if (this.#waiters.size === 0) return;
-    try {
-      await store.expire(Date.now());
-      const settled = await store.settledOf([...this.#waiters].map(({ id }) => id));
-      const byId = new Map(settled.map((approval) => [approval.id, approval]));
-      for (const waiter of [...this.#waiters]) {
-        const approval = byId.get(waiter.id);
-        if (approval !== undefined && approval.state !== 'PENDING') waiter.resolve({ state: approval.state, approval });
-      }
-    } catch {
-      // See above.
-    }
-  }
 }
 
 /** The person approved this language and input too: the same source computes something else with others. */
@@ -402,7 +353,7 @@ function startDigest(source: string, { language, input = null }: RunStart): stri
 }
 
 /** No stored run records that such a call was made, so its approval is marked as used. */
-function isUsedOnce({ run, call }: ApprovalQuestion): boolean {
+function isUsedOnce({ run, call }: ApprovalRequest): boolean {
   return call === DIRECT_CALL || run.cannotSuspend !== undefined || run.usesDecisionsOnce === true;
 }
 

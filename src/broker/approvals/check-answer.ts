@@ -39,7 +39,7 @@ export async function checkAnswer(
   if (decided.some(({ isUnreadable }) => isUnreadable === true))
     throw new HostError(
       'conflict',
-      'what was stored of this call was changed, so nobody knows what would be approved; deny it, and run the program again',
+      'the stored record of this call was changed, so what would be approved is unknown; deny it, and run the program again',
     );
   return idsOf(others);
 }
@@ -83,7 +83,7 @@ function otherDigest(decided: readonly Approval[]): HostError {
   const what = decided.length === 1 ? 'the arguments of this call have' : `these ${decided.length} calls have`;
   return new HostError(
     'conflict',
-    `nothing was decided: ${what} the digest ${cardDigest(decided)}, and not the one that was named. Look again: codemode approvals show ${decided[0]?.id}${decided.length === 1 ? '' : ' --scope calls'}`,
+    `nothing was decided: ${what} the digest ${cardDigest(decided)}, not the one that was given. Look again: codemode approvals show ${decided[0]?.id}${decided.length === 1 ? '' : ' --scope calls'}`,
   );
 }
 

@@ -97,7 +97,7 @@ test('an excerpt is bounded, keeps the place of the call, and says how many line
   expect(cut).toContain('… 9806 more characters of this line');
 });
 
-test('hostile sources are looked at in linear time [B16]', () => {
+test('hostile sources are searched in linear time [B16]', () => {
   for (const source of [
     `import ${' '.repeat(250_000)}x`,
     'import {\n'.repeat(25_000),

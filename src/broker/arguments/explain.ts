@@ -4,7 +4,7 @@ import { clipText, quoteVisibly } from '../../lib/text/visible-text.js';
 import { adviseOnType } from './advice.js';
 import { describeForms, describeReceived, describeRule, describeValues, listNames } from './describe-rule.js';
 import type { LimitKeyword, Problem } from './problem.js';
-import type { AllowedValues, Rule } from './rule.js';
+import { type AllowedValues, isAllowed, type Rule } from './rule.js';
 
 /** The explanation of a problem. */
 export interface Explanation {
@@ -28,7 +28,7 @@ export function explain(problem: Problem): Explanation {
     case 'missing':
       return explainMissing(fault, rule);
     case 'unknown':
-      return explainUnknown(fault.name, rule);
+      return explainUnknown(fault.name, rule, value);
     case 'name': {
       const [inner] = fault.problems;
       const expected = inner === undefined ? 'another name' : explain(inner).expected;
@@ -53,7 +53,7 @@ export function explain(problem: Problem): Explanation {
       if (fault.matches > 1) {
         return {
           expected: `exactly one of ${fault.forms.length} forms`,
-          received: `${received}, which fits more than one of them`,
+          received: `${received}, which matches more than one of them`,
           advice: 'Leave out what belongs to the other form.',
         };
       }
@@ -83,18 +83,26 @@ function explainMissing(fault: Extract<Problem['fault'], { kind: 'missing' }>, r
   };
 }
 
-function explainUnknown(name: string, rule: Rule): Explanation {
+function explainUnknown(name: string, rule: Rule, value: JsonValue | undefined): Explanation {
   const names = [...(rule.object?.properties.keys() ?? [])];
   const patterns = (rule.object?.patterns ?? []).map(
     ({ pattern }) => `names that match ${quoteVisibly(clipText(pattern.source, 60))}`,
   );
-  const [meant] = nearest(name, names, 1);
+  const meant = nearest(name, names, 1)[0] ?? nameForValue(value, rule);
   const allowed = [...(names.length === 0 ? [] : [`the properties ${listNames(names)}`]), ...patterns.slice(0, 3)];
   return {
     expected: allowed.length === 0 ? 'no properties' : `only ${allowed.join(' and ')}`,
     received: `unknown property ${named(name)}`,
     advice: meant === undefined ? `Remove ${named(name)}.` : `Rename ${named(name)} to ${named(meant)}.`,
   };
+}
+
+/** The one property that takes this word: `operation: "list"` where `mode` is "list" or "create". */
+function nameForValue(value: JsonValue | undefined, rule: Rule): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const takes = ({ values = [] }: Rule) => values.length > 0 && values.every((each) => isAllowed(each, value));
+  const [only, ...others] = [...(rule.object?.properties ?? [])].filter(([, each]) => takes(each));
+  return others.length === 0 ? only?.[0] : undefined;
 }
 
 function adviseOnValue(values: readonly AllowedValues[], value: JsonValue | undefined): string {
@@ -127,12 +135,12 @@ const LIMITS: Readonly<
   ],
   minContains: (limit) => [
     `array with at least ${counted(limit, 'item')} of the required form`,
-    'fitting item',
+    'matching item',
     'Add an item of the required form.',
   ],
   maxContains: (limit) => [
     `array with at most ${counted(limit, 'item')} of a certain form`,
-    'fitting item',
+    'matching item',
     'Remove items of that form.',
   ],
   minProperties: (limit) => [

@@ -105,7 +105,7 @@ test('beside a pattern that is not run, unknown keys are let through', () => {
   expect(check(schema, { y: 1 }).error).toBeUndefined();
 });
 
-test('a list of 200,000 allowed values is not enforced; of 10,000 a few are told', () => {
+test('a list of 200,000 allowed values is not enforced; of 10,000 a few are shown', () => {
   const many = Array.from({ length: 200_000 }, (_, index) => `value-${index}`);
   expect(check({ enum: many }, 'other')).toEqual({
     error: undefined,
@@ -147,7 +147,7 @@ test('text of a schema that could repaint a terminal or forge a line is shown es
   expect(error?.message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test('a value in a message is cut to 80 characters, wherever it stands', () => {
+test('a value in a message is cut to 80 characters, in any position', () => {
   for (const value of ['s'.repeat(1e6), ['s'.repeat(1e6)], { ['k'.repeat(1e6)]: 1 }, { a: ['b'.repeat(1e6)] }]) {
     const received = String(check({ type: 'integer' }, value).error?.fields?.['received']);
     expect(received.length).toBeLessThan(80 + 'object '.length + 1);

@@ -122,7 +122,7 @@ const MISTAKES: readonly (readonly [
     [1, {}, []],
     [],
   ],
-  ['formats, which servers do not keep to', { format: 'date-time' }, ['2025-01-31T12:00:00', 'tomorrow'], []],
+  ['formats, which servers do not follow', { format: 'date-time' }, ['2025-01-31T12:00:00', 'tomorrow'], []],
 ];
 
 describe('mistakes of generators', () => {
@@ -131,7 +131,7 @@ describe('mistakes of generators', () => {
     for (const value of invalid) expect([value, fits(schema, value)]).toEqual([value, false]);
   });
 
-  test('what is not enforced is told, with its place', () => {
+  test('a keyword that is not enforced is reported with its path', () => {
     const { warnings } = compileSchema({
       properties: { a: { $ref: 'other.json#/x' }, b: { type: 'money' }, 'c/d': { enum: [] }, e: 5 },
     });
@@ -144,7 +144,7 @@ describe('mistakes of generators', () => {
   });
 });
 
-test('a problem is placed at the property itself: the missing, the unknown, the repeated one', () => {
+test('a problem has the path of the missing, unknown or repeated property itself', () => {
   expect(places({ required: ['a/b'] }, {})).toEqual(['/a~1b']);
   expect(places({ items: { additionalProperties: false } }, [{}, { x: 1 }])).toEqual(['/1/x']);
   expect(places({ properties: { tags: { uniqueItems: true } } }, { tags: ['a', 'b', 'a'] })).toEqual(['/tags/2']);

@@ -59,6 +59,13 @@ const PINS: readonly (readonly [
     '/max_limit',
   ],
   [
+    'an unknown property whose value another one takes',
+    { query: 'x', only: 'open' },
+    'at /only: expected only the properties "query", "limit", "state", "labels", "filter", "sort", "exact", received unknown property "only". Example: search_issues({"query":"is:open"})',
+    'Rename "only" to "state".',
+    '/only',
+  ],
+  [
     'a number in quotes',
     { query: 'x', limit: '10' },
     'at /limit: expected integer, received string "10". Example: search_issues({"query":"is:open","limit":1})',
@@ -123,7 +130,7 @@ const PINS: readonly (readonly [
   ],
 ];
 
-describe('what a program is told', () => {
+describe('messages to the program', () => {
   test.each(PINS)('%s', (_, input, message, hint, path) => {
     const error = errorOf(input);
     const space = message.startsWith(':') ? '' : ' ';
@@ -149,7 +156,7 @@ describe('what a program is told', () => {
     });
   });
 
-  test('a name that fits no pattern is told with the patterns', () => {
+  test('a name that matches no pattern is reported with the patterns', () => {
     const inputSchema = {
       type: 'object',
       patternProperties: { '^x-': { type: 'string' } },
@@ -159,7 +166,7 @@ describe('what a program is told', () => {
     expect(errorOf({ name: 'a' }, tagged).fields?.['expected']).toBe('only names that match "^x-"');
   });
 
-  test('several mistakes are told at once', () => {
+  test('several mistakes are reported at once', () => {
     expect(errorOf({ limit: 'ten', state: 'x', labels: [1] }).message).toContain(
       'at /labels/0: expected string, received number 1. Also at /query: expected required property "query": string, received nothing; at /limit: expected integer, received string "ten"; at /state: expected one of',
     );
@@ -197,22 +204,22 @@ describe('several forms', () => {
     expect(errorOf({ shape: { kind: 'circle' } }, shapes).fields).toMatchObject({ path: '/shape/radius' });
   });
 
-  test('a discriminator of no form is told with those of all forms', () => {
+  test('an unknown discriminator is reported with the known ones', () => {
     expect(errorOf({ shape: { kind: 'squar' } }, shapes)).toMatchObject({
       hint: 'Use "square".',
       fields: { path: '/shape/kind', expected: 'one of "circle", "square"' },
     });
   });
 
-  test('a value of no form at all is told with the types of all', () => {
+  test('a value that matches no alternative is reported with the types of all', () => {
     expect(errorOf({ shape: 5 }, shapes).fields).toMatchObject({ path: '/shape', expected: 'object or string' });
   });
 
-  test('a value of more than one exclusive form is told so', () => {
+  test('a value that matches several exclusive alternatives is reported', () => {
     const tool = toolOf({ oneOf: [{ required: ['a'] }, { required: ['b'] }] });
     expect(errorOf({ a: 1, b: 2 }, tool).fields).toMatchObject({
       expected: 'exactly one of 2 forms',
-      received: 'object {"a":1,"b":2}, which fits more than one of them',
+      received: 'object {"a":1,"b":2}, which matches more than one of them',
     });
   });
 });
@@ -261,7 +268,7 @@ describe('answers of tools', () => {
     expect(checker.checkOutput({ serverId: 's', name: 't', outputSchema: {} }, undefined)).toBeUndefined();
   });
 
-  test('a promised structure that did not come is told', () => {
+  test('a missing structured result is reported', () => {
     expect(checker.checkOutput(tool, undefined)).toBe(
       '"users" declares an output schema but sent no structured content.',
     );

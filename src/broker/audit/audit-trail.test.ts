@@ -44,7 +44,7 @@ function openTrail(isRequired = true, folder = join(base, String(++folders))) {
   return { trail, folder, warnings, database: () => database as Database };
 }
 
-/** What is in the journal; behind its last line may follow what is left of earlier times. */
+/** The lines of the journal. Bytes of earlier, longer content may follow the last line. */
 function journalOf(folder: string): { callId: string }[] {
   const [name = ''] = readdirSync(join(folder, 'audit-open'));
   const lines = readFileSync(join(folder, 'audit-open', name), 'utf8')
@@ -65,7 +65,7 @@ async function reader(folder: string) {
   return { count: () => store.records({}, 1_000).length, store, [Symbol.dispose]: () => database.close() };
 }
 
-test('a call is in the journal before it is sent, and its outcome before its program hears of it [B18]', async () => {
+test('a call is journaled before it is sent, and its outcome before the program gets the answer [B18]', async () => {
   const { trail, folder } = openTrail();
   expect(await trail.refusal()).toBeUndefined();
   const [first, second] = [trail.nextCallId(), trail.nextCallId()];
@@ -82,7 +82,7 @@ test('a call is in the journal before it is sent, and its outcome before its pro
   expect(readdirSync(join(folder, 'audit-open'))).toEqual([]);
 });
 
-test('outcomes come into the chain together, at the latest when their run has ended [B18]', async () => {
+test('outcomes are appended to the chain in batches, at the latest when their run ends [B18]', async () => {
   const { trail, folder } = openTrail();
   await trail.refusal();
   using other = await reader(folder);
@@ -95,7 +95,7 @@ test('outcomes come into the chain together, at the latest when their run has en
   expect(other.store.verify()).toMatchObject({ isIntact: true, records: 2, sealed: { count: 2 } });
 });
 
-test('a call that takes long is in the sealed chain while it is under way [B18]', async () => {
+test('a slow call is in the sealed chain while it is in flight [B18]', async () => {
   const { trail, folder } = openTrail();
   await trail.refusal();
   using other = await reader(folder);
@@ -112,7 +112,7 @@ test('a call that takes long is in the sealed chain while it is under way [B18]'
   ]);
 });
 
-test('a journal that is never done is emptied when it is long, and nothing is lost by it [B18]', async () => {
+test('a long journal is truncated while a call is in flight, and no record is lost [B18]', async () => {
   const { trail, folder } = openTrail();
   await trail.refusal();
   const stays = trail.nextCallId();
@@ -132,7 +132,7 @@ test('a journal that is never done is emptied when it is long, and nothing is lo
   await trail.close();
 });
 
-test('a call that cannot be written down is not sent [B18]', async () => {
+test('a call that cannot be recorded is not sent [B18]', async () => {
   const { trail } = openTrail();
   await trail.refusal();
   const runId = 'r'.repeat(70_000);
@@ -142,7 +142,7 @@ test('a call that cannot be written down is not sent [B18]', async () => {
   await trail.close();
 });
 
-test('what is older than the retention goes by itself', async () => {
+test('records older than the retention are removed', async () => {
   const { trail, folder } = openTrail();
   await trail.refusal();
   await trail.record({ ...ENTRY, atMs: Date.now() - 2 * 86_400_000 });
@@ -152,7 +152,7 @@ test('what is older than the retention goes by itself', async () => {
   expect(other.store.verify()).toMatchObject({ isIntact: true, records: 1, cut: { count: 1 } });
 });
 
-test('no call is made while none can be recorded, and calls are made again when that is mended [B18]', async () => {
+test('calls are refused while they cannot be recorded, and resume once they can [B18]', async () => {
   const folder = join(base, 'a-file');
   writeFileSync(folder, '');
   const { trail } = openTrail(true, folder);
@@ -170,7 +170,7 @@ test('no call is made while none can be recorded, and calls are made again when 
   await trail.close();
 });
 
-test('a database that breaks between calls refuses the next one, and the record is written later [B18]', async () => {
+test('a database failure refuses the next call, and the pending record is written later [B18]', async () => {
   const { trail, folder, database } = openTrail();
   await trail.refusal();
   database().prepare("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'disk is full'); END").run();
@@ -184,7 +184,7 @@ test('a database that breaks between calls refuses the next one, and the record 
   await trail.close();
 });
 
-test('with required: false calls go on, and it is said once', async () => {
+test('with required: false calls continue, with one warning', async () => {
   const folder = join(base, 'another-file');
   writeFileSync(folder, '');
   const { trail, warnings } = openTrail(false, folder);

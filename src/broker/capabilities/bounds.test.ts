@@ -18,7 +18,7 @@ const mcp = (servers: string[], tools?: string[]): CapabilitySet => ({
   mcp: { servers, maxCallsPerSecond: 5, ...omitUndefined({ tools }) },
 });
 
-test('what is asked for beyond the bounds is named in the words that would grant it', () => {
+test('a request beyond the bounds is refused, with the capability that would grant it', () => {
   const cases: [CapabilitySet, CapabilitySet, string | undefined][] = [
     [{}, {}, undefined],
     [mcp(['files']), {}, 'mcp:files'],

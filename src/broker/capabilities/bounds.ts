@@ -8,7 +8,7 @@ import {
 } from '../../domain/capability.js';
 import { realPathOf } from '../../lib/files/real-path.js';
 import { coversHost, coversPath } from '../../lib/host-and-path-match.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { matchesGlob } from '../../lib/text/glob.js';
 
 /**
@@ -105,42 +105,31 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
   const { network, filesystem, mcp, system } = asked;
   const least = (left: number, right = left) => Math.min(left, right);
   return {
-    ...(network === undefined
-      ? {}
-      : {
-          network: {
-            ...network,
-            maxRequestsPerSecond: least(network.maxRequestsPerSecond, bounds.network?.maxRequestsPerSecond),
-            ...ceiling(
-              'callerMaxRequestsPerSecond',
-              network.callerMaxRequestsPerSecond,
-              bounds.network?.maxRequestsPerSecond,
-            ),
-            maxRequestBytes: least(network.maxRequestBytes, bounds.network?.maxRequestBytes),
-          },
-        }),
-    ...(filesystem === undefined
-      ? {}
-      : {
-          filesystem: {
-            ...filesystem,
-            within: [...(filesystem.within ?? []), bounds.filesystem?.paths ?? []],
-            maxFileBytes: least(filesystem.maxFileBytes, bounds.filesystem?.maxFileBytes),
-            ...extensionsWithin(filesystem.extensions, bounds.filesystem?.extensions),
-          },
-        }),
-    ...(mcp === undefined
-      ? {}
-      : {
-          mcp: {
-            ...mcp,
-            maxCallsPerSecond: least(mcp.maxCallsPerSecond, bounds.mcp?.maxCallsPerSecond),
-            ...ceiling('callerMaxCallsPerSecond', mcp.callerMaxCallsPerSecond, bounds.mcp?.maxCallsPerSecond),
-            ...(mcp.tools === undefined && bounds.mcp?.tools !== undefined ? { tools: bounds.mcp.tools } : {}),
-          },
-        }),
-    // Kept for the bounds that are checked next.
-    ...omitUndefined({ system }),
+    ...omitUndefined({
+      network: ifDefined(network, (network) => ({
+        ...network,
+        maxRequestsPerSecond: least(network.maxRequestsPerSecond, bounds.network?.maxRequestsPerSecond),
+        ...ceiling(
+          'callerMaxRequestsPerSecond',
+          network.callerMaxRequestsPerSecond,
+          bounds.network?.maxRequestsPerSecond,
+        ),
+        maxRequestBytes: least(network.maxRequestBytes, bounds.network?.maxRequestBytes),
+      })),
+      filesystem: ifDefined(filesystem, (filesystem) => ({
+        ...filesystem,
+        within: [...(filesystem.within ?? []), bounds.filesystem?.paths ?? []],
+        maxFileBytes: least(filesystem.maxFileBytes, bounds.filesystem?.maxFileBytes),
+        ...extensionsWithin(filesystem.extensions, bounds.filesystem?.extensions),
+      })),
+      mcp: ifDefined(mcp, (mcp) => ({
+        ...mcp,
+        maxCallsPerSecond: least(mcp.maxCallsPerSecond, bounds.mcp?.maxCallsPerSecond),
+        ...ceiling('callerMaxCallsPerSecond', mcp.callerMaxCallsPerSecond, bounds.mcp?.maxCallsPerSecond),
+        ...(mcp.tools === undefined && bounds.mcp?.tools !== undefined ? { tools: bounds.mcp.tools } : {}),
+      })),
+      system,
+    }),
   };
 }
 
@@ -256,6 +245,6 @@ function isCovered(pattern: string, granted: readonly string[]): boolean {
 }
 
 function extensionsWithin(asked: readonly string[] | undefined, bounds: readonly string[] | undefined) {
-  if (bounds === undefined) return asked === undefined ? {} : { extensions: asked };
+  if (bounds === undefined) return omitUndefined({ extensions: asked });
   return { extensions: asked === undefined ? bounds : asked.filter((each) => bounds.includes(each)) };
 }

@@ -9,7 +9,7 @@ import {
   type NetworkCapability,
 } from '../../domain/capability.js';
 import { HostError } from '../../domain/errors.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 
 const MAX_ENTRIES = 1_000;
 
@@ -39,7 +39,10 @@ function fromStrings(entries: readonly unknown[], isServer: (name: string) => bo
     } else if (kind === 'network') destinations.push(destinationOf(target));
     else if (kind === 'filesystem') paths.push(absolute(target));
     else if (kind === 'system') system.add(target);
-    else throw bad(`${JSON.stringify(entry)} is none; write kind:target, as mcp:files or network:api.example.com:443`);
+    else
+      throw bad(
+        `${JSON.stringify(entry)} is not a capability; write kind:target, such as mcp:files or network:api.example.com:443`,
+      );
   }
   const { network, filesystem, mcp } = CAPABILITY_DEFAULTS;
   return {
@@ -79,7 +82,7 @@ function destinationOf(target: string): Destination {
 function hostOf(text: string): string {
   const name = text.toLowerCase().replace(/\.$/, '');
   if (/^\*\.[^*]+\.[^*]+$|^[^*]+$/.test(name)) return name;
-  throw bad(`the host ${JSON.stringify(text)} is too wide; write a name, or *.name.tld for what is below it`);
+  throw bad(`the host ${JSON.stringify(text)} is too broad; write a name, or *.name.tld for its subdomains`);
 }
 
 function absolute(path: string): string {
@@ -131,9 +134,11 @@ function fromObject(value: unknown): CapabilitySet {
   const { network, filesystem, mcp, system } = parsed.data;
   const named = systemOf(system);
   return {
-    ...(network === undefined ? {} : { network: networkOf(network) }),
-    ...(filesystem === undefined ? {} : { filesystem: filesystemOf(filesystem) }),
-    ...(mcp === undefined ? {} : { mcp: mcpOf(mcp) }),
+    ...omitUndefined({
+      network: ifDefined(network, networkOf),
+      filesystem: ifDefined(filesystem, filesystemOf),
+      mcp: ifDefined(mcp, mcpOf),
+    }),
     ...(named.length === 0 ? {} : { system: named }),
   };
 }

@@ -22,7 +22,7 @@ const mcp = (servers: string[], tools?: string[], maxCallsPerSecond = 5): Capabi
 const TOOL = { serverId: 'files', name: 'read' };
 const never = new AbortController().signal;
 
-test('what was not granted is refused, with the words that would grant it', () => {
+test('a call without a grant is refused, with the capability that would grant it', () => {
   const grants = new RunGrants();
   const refused = (set: CapabilitySet | undefined, server: string, name: string) =>
     grants.refusalOf({ ...callOf(server, name), run: runWith(set), input: {} })?.fields?.violation;
@@ -37,7 +37,7 @@ test('what was not granted is refused, with the words that would grant it', () =
   expect(refused(mcp(['files', 'fax'], ['files.write']), 'fax', 'write')).toBe('mcp:fax/write');
 });
 
-test("a caller's allowance counts over all its runs, and another caller has its own", () => {
+test("a caller's rate counts all its runs, and another caller has its own", () => {
   const grants = new RunGrants();
   const [one, same, other] = ['ann', 'ann', 'bob'].map((caller) => runWith(mcp(['*'], undefined, 2), caller)) as [
     ReturnType<typeof runWith>,
@@ -51,7 +51,7 @@ test("a caller's allowance counts over all its runs, and another caller has its 
   expect(grants.takeRate(runWith(), TOOL)).toBeUndefined();
 });
 
-test('a fourth call at the same time waits until one of three is over', async () => {
+test('a fourth concurrent call waits until one of three has ended', async () => {
   const grants = new RunGrants();
   const run = runWith(mcp(['*']));
   const inside = await Promise.all([1, 2, 3].map(() => grants.enter(run, TOOL, never)));
@@ -75,7 +75,7 @@ test('files have no rate, and wait neither for calls nor for requests', async ()
   expect((await grants.enter(run, file, never)).kind).toBe('entered');
 });
 
-test('a request to the network is measured by its own grant', () => {
+test('a network request is checked against its own grant', () => {
   const grants = new RunGrants();
   const network = (host: string, ...ports: number[]): CapabilitySet => ({
     network: { destinations: [{ host, ports }], maxRequestsPerSecond: 1, maxRequestBytes: 1 },
@@ -92,7 +92,7 @@ test('a request to the network is measured by its own grant', () => {
   expect(grants.takeRate(run, tool)).toMatchObject({ limit: 'rate' });
 });
 
-test('a run is held to its own rate and all runs of a caller to theirs', () => {
+test('a run has its own rate, and all runs of a caller share another', () => {
   const grants = new RunGrants();
   const set: CapabilitySet = { mcp: { servers: ['*'], maxCallsPerSecond: 2, callerMaxCallsPerSecond: 3 } };
   const [one, other] = [runWith(set), runWith(set)];
@@ -100,7 +100,7 @@ test('a run is held to its own rate and all runs of a caller to theirs', () => {
   expect(taken).toEqual([true, true, false, true, false]);
 });
 
-test('a run without a grant is held to what the configuration sets for every caller', () => {
+test('a run without a grant has the rate that the configuration sets for every caller', () => {
   const grants = new RunGrants({ ...DEFAULT_GRANT_LIMITS, maxCallsPerSecond: 1 });
   expect(grants.takeRate(runWith(), TOOL)).toBeUndefined();
   expect(grants.takeRate(runWith(), TOOL)).toMatchObject({ limit: 'rate' });

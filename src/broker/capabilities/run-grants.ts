@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { dirname, extname, normalize } from 'node:path';
 import {
   CAPABILITY_DEFAULTS,
@@ -12,6 +13,7 @@ import type { GuestError } from '../../domain/run.js';
 import type { Tool } from '../../domain/tool.js';
 import { coversHost, coversPath } from '../../lib/host-and-path-match.js';
 import { matchesGlob } from '../../lib/text/glob.js';
+import type { SharedRate } from '../../store/rates.js';
 import { FILES_SERVER, ofExtension } from '../../upstream/capabilities/files.js';
 import { NETWORK_SERVER } from '../../upstream/capabilities/network.js';
 import type { Admission, Busy } from '../limits/call-limits.js';
@@ -57,12 +59,12 @@ export class RunGrants {
   refusalOf(call: GrantedCall): GuestError | undefined {
     const found = violationOf(call);
     if (found === undefined) return undefined;
-    const { violation, asked = `["${violation}"]` } = typeof found === 'string' ? { violation: found } : found;
+    const { violation, capabilities = [violation] } = typeof found === 'string' ? { violation: found } : found;
     return toolCallError(
       call,
       `the request was not granted ${violation}, so ${nameOf(call)} cannot be called`,
-      `Ask for it in the request: "capabilities": ${asked}.`,
-      { violation },
+      `Ask for it in the request: "capabilities": ${JSON.stringify(capabilities)}.`,
+      { violation, capabilities },
     );
   }
 
@@ -78,6 +80,23 @@ export class RunGrants {
     own.take(nowMs);
     all.take(nowMs);
     return undefined;
+  }
+
+  /** A call that another limit refused was not made. */
+  giveBackRate(run: RunContext, tool: Tool): void {
+    const kind = kindOf(tool);
+    if (kind === 'files' || this.#ratesOf(run, tool) === undefined) return;
+    this.#runOf(run)[kind].giveBack();
+    this.#ofCaller.get(run.caller)?.[kind].giveBack();
+  }
+
+  /** What all runs of a caller have together, on whichever hosts they are. A run is on one host, which counts it. */
+  callerRateOf(run: RunContext, tool: Tool): SharedRate | undefined {
+    const kind = kindOf(tool);
+    const rates = kind === 'files' ? undefined : this.#ratesOf(run, tool);
+    if (rates === undefined) return undefined;
+    const key = hash('sha256', JSON.stringify(['rate of a caller', kind, run.caller]), 'base64url');
+    return { key, calls: rates.ofCaller, perMs: 1_000 };
   }
 
   /** Calls beyond the granted concurrency wait for each other. */
@@ -140,7 +159,7 @@ export type GrantedCall = NamedCall & { readonly run: RunContext; readonly input
 /** What was not granted, and how a request asks for it if a list entry with the same text is not enough. */
 interface Violation {
   readonly violation: string;
-  readonly asked?: string;
+  readonly capabilities?: JsonObject;
 }
 
 /** The capability that the run would need. */
@@ -176,14 +195,14 @@ function violatedFile(
   files: FilesystemCapability | undefined,
 ): string | Violation | undefined {
   if (files === undefined) return `filesystem:${path}`;
-  const asked = (more: object) => JSON.stringify({ filesystem: { allowedPaths: [dirname(normalize(path))], ...more } });
+  const asked = (more: JsonObject) => ({ filesystem: { allowedPaths: [dirname(normalize(path))], ...more } });
   if (tool.name === 'writeFile' && files.isReadOnly)
-    return { violation: `filesystem:${path} for writing`, asked: asked({ readOnly: false }) };
+    return { violation: `filesystem:${path} for writing`, capabilities: asked({ readOnly: false }) };
   if (tool.name === 'listFolder' || files.extensions?.includes(extname(path)) !== false) return undefined;
   // If the path was not granted either, the path has to be requested first.
   if (!files.paths.some((each) => coversPath(each, normalize(path)))) return `filesystem:${path}`;
   const allowedExtensions = [...files.extensions, extname(path)];
-  return { violation: ofExtension(path), asked: asked({ allowedExtensions }) };
+  return { violation: ofExtension(path), capabilities: asked({ allowedExtensions }) };
 }
 
 function openWindows(): Windows {

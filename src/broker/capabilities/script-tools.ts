@@ -17,7 +17,7 @@ const DESCRIBED = {
     annotations: { destructiveHint: true },
   },
   run_changed: {
-    description: 'Runs a stored script although tools that it calls are not what they were when it was stored.',
+    description: 'Runs a stored script although tools that it calls have changed since it was stored.',
     annotations: { destructiveHint: true },
   },
 } satisfies Readonly<Record<string, Omit<NativeTool, 'execute'>>>;

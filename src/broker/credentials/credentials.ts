@@ -1,7 +1,7 @@
 import type { UpstreamAuthorizer } from '../../domain/authorization.js';
 import { kindOf } from '../../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { type Account, accountOf, withGuardedFetch } from './account.js';
 import { CredentialLender, type SecretWatcher } from './lender.js';
 import type { LoginRequest } from './login.js';
@@ -127,7 +127,7 @@ function statusOf(
     clientId: client.clientId,
     scopes: granted,
     ...(missing.length === 0 ? {} : { missingScopes: missing }),
-    ...(tokens?.expiresAtMs === undefined ? {} : { expiresAt: new Date(tokens.expiresAtMs) }),
+    ...omitUndefined({ expiresAt: ifDefined(tokens?.expiresAtMs, (expiresAtMs) => new Date(expiresAtMs)) }),
     isRenewable,
   };
 }

@@ -95,7 +95,7 @@ async function loginPerson(
   try {
     const { redirectUri, port } = receiver;
     const { issuer } = plan.server;
-    const scoped = scope === undefined ? {} : { scope };
+    const scoped = omitUndefined({ scope });
     const known = isFit(registration, { issuer, redirectUri, ...scoped }) ? registration : undefined;
     const client =
       configuredClient(account, plan) ??
@@ -142,7 +142,7 @@ function checkSameIssuer({ serverId, settings }: Account, before: Grant | undefi
   if (before === undefined || before.server.issuer === issuer || settings.issuer !== undefined) return;
   throw new HostError(
     'login_needed',
-    `the server sends us to ${issuer}, and the last login was at ${before.server.issuer}; ` +
+    `the server names ${issuer} as its authorization server, and the last login was at ${before.server.issuer}; ` +
       `if that is right, type first: codemode auth logout ${serverId}`,
   );
 }

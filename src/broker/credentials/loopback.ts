@@ -50,7 +50,7 @@ export class LoopbackReceiver {
       await listen(port);
     } catch (error) {
       if (isMust || port === 0)
-        throw new HostError('bad_input', `port ${port} of 127.0.0.1, to which the browser is to come back, is taken`, {
+        throw new HostError('bad_input', `port ${port} of 127.0.0.1, the redirect port of this login, is in use`, {
           cause: error,
         });
       await listen(0);

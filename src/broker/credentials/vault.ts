@@ -98,7 +98,7 @@ export class Vault {
       if (performance.now() > patienceEndsAt)
         throw new HostError(
           'upstream_unavailable',
-          `another codemode has been busy with the login of ${JSON.stringify(owner.serverId)} for too long; try again`,
+          `another codemode process has held the login of ${JSON.stringify(owner.serverId)} for too long; try again`,
         );
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
     }

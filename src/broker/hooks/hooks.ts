@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { HostError } from '../../domain/errors.js';
 import type { Hook, HookDecision, HookEvent, HookOutcome } from '../../domain/hook.js';
 import { isJsonObject, type JsonValue } from '../../domain/json.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/text/visible-text.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import { Slots } from '../limits/slots.js';
@@ -147,12 +148,12 @@ function eventOf({ run, number, tool, input }: BrokerCall, event: Hook['when']):
     event,
     runId: run.runId,
     callId: `${run.runId}/${number}`,
-    ...(run.parentCall === undefined ? {} : { parentId: `${run.runId}/${run.parentCall}` }),
+    ...omitUndefined({ parentId: ifDefined(run.parentCall, (parentCall) => `${run.runId}/${parentCall}`) }),
     caller: run.caller,
     profile: run.profile,
     server: tool.serverId,
     tool: tool.name,
-    arguments: isJsonObject(input) ? input : input === undefined ? {} : { input },
+    arguments: isJsonObject(input) ? input : omitUndefined({ input }),
   };
 }
 

@@ -17,12 +17,21 @@ export async function runHttpHook(
     body: event,
     redirect: 'error',
     signal,
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    throw new Error(`it could not be reached: ${reasonOf(error)}`, { cause: error });
   });
   if (!response.ok) {
     await response.body?.cancel();
     throw new Error(`it answered with status ${response.status}`);
   }
   return readDecision(await readBounded(response));
+}
+
+/** What `fetch` says is always "fetch failed"; its cause knows more. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as Error;
+  return cause instanceof Error && cause.message !== '' ? cause.message : String((error as Error).message);
 }
 
 async function readBounded(response: Response): Promise<string> {

@@ -28,9 +28,12 @@ export class AdmissionControl {
   }
 
   async takeRate(run: RunContext, call: LimitedCall): Promise<Busy | undefined> {
-    const taken = this.#limits.takeRate(call);
+    const granted = this.#grants.takeRate(run, call.tool);
+    if (granted !== undefined) return granted;
+    const taken = this.#limits.takeRate(call, () => this.#grants.callerRateOf(run, call.tool));
     const busy = taken instanceof Promise ? await taken : taken;
-    return busy ?? this.#grants.takeRate(run, call.tool);
+    if (busy !== undefined) this.#grants.giveBackRate(run, call.tool);
+    return busy;
   }
 
   /** The run's own slot comes first: a call that waits for it holds nothing that other runs need. */

@@ -48,7 +48,7 @@ describe('a rate', () => {
     [[], [['a/x', 'b/y']]],
     [['server'], [['a/x', 'a/y'], ['b/x']]],
     [['tool'], [['a/x'], ['a/y'], ['b/x']]],
-  ])('counts apart what it is told to: %j [B19]', (each, groups) => {
+  ])('counts separately by each: %j [B19]', (each, groups) => {
     const limits = new CallLimits([limitOf({ each, rate: { calls: 1, perMs: 1_000 } })], { nowMs: () => 0 });
     for (const [first = '', ...others] of groups) {
       expect(limits.takeRate(callOf(first))).toBeUndefined();

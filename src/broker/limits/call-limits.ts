@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { LimitSetting } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
 import type { Awaitable } from '../../lib/async/awaitable.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { matchesGlob } from '../../lib/text/glob.js';
 import type { RateStore, SharedRate } from '../../store/rates.js';
 import { fitsAnySpelling, readToolPattern, type ToolPattern } from '../policy/tool-pattern.js';
@@ -27,6 +28,8 @@ export type Admission =
 
 /** Maximum number of separate counters of one limit that counts each caller, server or tool by itself. */
 const MAX_COUNTERS = 10_000;
+/** A caller that keeps to a rate by its host's clock may be this early by the database's, after statements of unequal length. */
+const CLOCK_DIFFERENCE_MS = 50;
 
 /** Rate limits, concurrency limits and timeouts of tools. Every limit that matches a call applies. */
 export class CallLimits {
@@ -43,16 +46,29 @@ export class CallLimits {
     this.#rates = rates;
   }
 
-  /** Takes one call from every rate that counts it. If one is exhausted, takes none and returns how long to wait. */
-  takeRate(call: LimitedCall): Awaitable<Busy | undefined> {
-    return this.#rates === undefined ? this.#takeHere(call) : this.#takeShared(call, this.#rates);
+  /**
+   * Takes one call from every rate that counts it. If one is exhausted, takes none and returns how long to wait. `ofCaller` is a
+   * rate that this host has counted already; hosts that share a database count it together too.
+   */
+  takeRate(call: LimitedCall, ofCaller: () => SharedRate | undefined = () => undefined): Awaitable<Busy | undefined> {
+    return this.#rates === undefined ? this.#takeHere(call) : this.#takeShared(call, ofCaller, this.#rates);
   }
 
   /** Uses the counts of all hosts. Throws if they cannot be reached: a rate that is not counted is not enforced. */
-  async #takeShared(call: LimitedCall, rates: () => Promise<RateStore>): Promise<Busy | undefined> {
-    const shared = this.#limitsOf(call).flatMap((limit) => limit.sharedRateOf(call) ?? []);
+  async #takeShared(
+    call: LimitedCall,
+    ofCaller: () => SharedRate | undefined,
+    rates: () => Promise<RateStore>,
+  ): Promise<Busy | undefined> {
+    const ofLimits = this.#limitsOf(call).flatMap((limit) => limit.sharedRateOf(call) ?? []);
+    const shared = [...ofLimits, ofCaller()].filter((rate) => rate !== undefined);
     if (shared.length === 0) return undefined;
-    const retryAfterMs = await (await rates()).take(shared);
+    const store = await rates();
+    let retryAfterMs = await store.take(shared);
+    if (retryAfterMs > 0 && retryAfterMs <= CLOCK_DIFFERENCE_MS) {
+      await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
+      retryAfterMs = await store.take(shared);
+    }
     return retryAfterMs > 0 ? { limit: 'rate', retryAfterMs } : undefined;
   }
 
@@ -207,8 +223,10 @@ class Limit {
   #open(nowMs: number): Counter {
     const { rate, concurrency } = this.setting;
     return {
-      ...(rate === undefined ? {} : { bucket: new TokenBucket(rate, nowMs) }),
-      ...(concurrency === undefined ? {} : { slots: new Slots(concurrency, this.#maxWaitMs) }),
+      ...omitUndefined({
+        bucket: ifDefined(rate, (rate) => new TokenBucket(rate, nowMs)),
+        slots: ifDefined(concurrency, (concurrency) => new Slots(concurrency, this.#maxWaitMs)),
+      }),
     };
   }
 

@@ -17,6 +17,11 @@ export class RateWindow {
     this.#times.push(nowMs);
   }
 
+  /** The newest call was not made after all. */
+  giveBack(): void {
+    this.#times.pop();
+  }
+
   isEmpty(nowMs: number): boolean {
     this.#forget(nowMs);
     return this.#times.length === 0;

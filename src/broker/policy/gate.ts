@@ -2,7 +2,7 @@ import type { Tool } from '../../domain/tool.js';
 import type { RunLedger } from '../run-ledger.js';
 import { type Bill, type Budgets, FREE } from './budget.js';
 import { flowReason } from './flow.js';
-import type { Policy, PolicyQuestion, PolicyVerdict } from './policy.js';
+import type { Policy, PolicyCall, PolicyVerdict } from './policy.js';
 
 /** The decision about a call, and the bill if it may be made at once. */
 export type Judgement = PolicyVerdict & {
@@ -25,12 +25,12 @@ export class PolicyGate {
    * awaited before that is read and the price is reserved, so that ten concurrent calls can't all spend the same remaining
    * amount. Never rejects.
    */
-  async judge(question: PolicyQuestion, run: RunLedger): Promise<Judgement> {
-    const { isFlowAllowed, ...verdict } = this.policy.decide(question);
+  async judge(call: PolicyCall, run: RunLedger): Promise<Judgement> {
+    const { isFlowAllowed, ...verdict } = this.policy.decide(call);
     const { decision, reason, rule } = verdict;
     if (decision === 'deny') return { decision, reason, reasons: [], rule };
     try {
-      const { tool, serverPath } = question;
+      const { tool, serverPath } = call;
       const flow = isFlowAllowed === true ? undefined : flowReason(this.policy, tool, serverPath, run.received);
       const price = this.#budgets.priceOf(tool, serverPath);
       if (decision === 'allow' && flow === undefined) {
@@ -54,7 +54,7 @@ export class PolicyGate {
   }
 
   /** Pays for a call that a person has approved; `undefined` if that can't be recorded. Then the call must not be made. */
-  async payApproved({ tool, serverPath }: PolicyQuestion, run: RunLedger): Promise<Bill | undefined> {
+  async payApproved({ tool, serverPath }: PolicyCall, run: RunLedger): Promise<Bill | undefined> {
     try {
       const price = this.#budgets.priceOf(tool, serverPath);
       return price === 0 ? FREE : await this.#budgets.pay(price, run);
@@ -80,7 +80,7 @@ export class PolicyGate {
   }
 
   /** The price of a call, in millionths. */
-  priceOf({ tool, serverPath }: Pick<PolicyQuestion, 'tool' | 'serverPath'>): number {
+  priceOf({ tool, serverPath }: Pick<PolicyCall, 'tool' | 'serverPath'>): number {
     return this.#budgets.priceOf(tool, serverPath);
   }
 }

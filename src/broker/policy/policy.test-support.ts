@@ -9,7 +9,7 @@ export const toolOf = (name: string, annotations?: Tool['annotations']): Tool =>
   return { serverId, name: tool, ...omitUndefined({ annotations }) };
 };
 
-/** The parts of a question that differ from the defaults. */
+/** The parts of a call that differ from the defaults. */
 export interface Asked {
   readonly arguments?: JsonObject;
   readonly annotations?: Tool['annotations'];

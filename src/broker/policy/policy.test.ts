@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openGate, ruleOf } from '../../../test/support/policy.js';
 import type { Decision, PolicyRule, PolicySettings } from '../../domain/policy.js';
 import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { readPattern } from '../arguments/pattern.js';
 import { policyMistakes } from './mistakes.js';
 import { Policy } from './policy.js';
@@ -124,7 +125,7 @@ describe('presets', () => {
   ];
   test.each(CASES)('decide after the rules: %s %j, trusted %s [B15]', (name, annotations, isTrusted, expected) => {
     for (const preset of ['default', 'strict', 'open'] as const) {
-      const more = annotations === undefined ? {} : { annotations };
+      const more = omitUndefined({ annotations });
       const { decision, rule } = ask([], name, { preset, servers: { a: { isTrusted } }, ...more });
       expect([preset, decision]).toEqual([preset, expected[preset]]);
       expect(rule).toMatchObject({ kind: 'preset', preset, text: expect.stringContaining(`preset ${preset}: `) });

@@ -34,7 +34,8 @@ export interface AllowLists {
   readonly tools?: readonly string[];
 }
 
-export interface PolicyQuestion {
+/** What the policy judges a call by. */
+export interface PolicyCall {
   readonly tool: Tool;
   /** The server's name in programs. */
   readonly serverPath: string;
@@ -76,13 +77,13 @@ export class Policy {
   }
 
   /** Never throws: a policy that can't be evaluated denies. */
-  decide(question: PolicyQuestion): PolicyVerdict {
+  decide(call: PolicyCall): PolicyVerdict {
     try {
-      const { listed, rules, preset } = this.#factsOf(question.tool, question.serverPath);
+      const { listed, rules, preset } = this.#factsOf(call.tool, call.serverPath);
       if (listed !== undefined) return listed;
       for (const rule of rules) {
-        if (!rule.fitsCaller(question.caller, question.profile)) continue;
-        if (rule.fitsArguments(question.arguments, question.tool.inputSchema)) return this.#verdictOf(rule);
+        if (!rule.fitsCaller(call.caller, call.profile)) continue;
+        if (rule.fitsArguments(call.arguments, call.tool.inputSchema)) return this.#verdictOf(rule);
       }
       return preset;
     } catch {
@@ -124,7 +125,7 @@ export class Policy {
   }
 
   /** Rules that decide about this tool for some arguments, before the first rule without conditions. */
-  conditionalRules({ tool, serverPath, caller, profile }: Omit<PolicyQuestion, 'arguments'>): readonly RuleReference[] {
+  conditionalRules({ tool, serverPath, caller, profile }: Omit<PolicyCall, 'arguments'>): readonly RuleReference[] {
     const fitting = this.#factsOf(tool, serverPath).rules.filter((rule) => rule.fitsCaller(caller, profile));
     const first = fitting.findIndex(({ hasConditions }) => !hasConditions);
     return fitting.slice(0, first < 0 ? undefined : first).map(({ number }) => this.#referenceOf(number));
@@ -196,7 +197,7 @@ const STRANGER: ServerTraits = { isTrusted: false, labels: [] };
 
 const BROKEN: PolicyVerdict = {
   decision: 'deny',
-  reason: 'the policy could not be evaluated, and then nothing is allowed',
+  reason: 'the policy could not be evaluated, so nothing is allowed',
   rule: { kind: 'broken', text: 'the policy itself' },
 };
 

@@ -13,7 +13,9 @@ export function findEmails(text: string, found: (span: Span) => boolean, from = 
     let end = runEnd(HOST, text, at + 1, MAX_HOST_CHARACTERS);
     while (end > at + 1 && !/[a-z0-9]/i.test(text[end - 1] as string)) end--;
     const isAddress = start < at && /\.[a-z]{2,24}$/i.test(text.slice(Math.max(at, end - 26), end));
-    if (isAddress && !isRemote(text, start, end) && found({ start, end, kind: 'email' })) break;
+    if (!isAddress || isRemote(text, start, end)) continue;
+    if (found(isUserPart(text, start) ? { start, end: at, kind: 'url-password' } : { start, end, kind: 'email' }))
+      break;
   }
   return text.length;
 }
@@ -21,4 +23,11 @@ export function findEmails(text: string, found: (span: Span) => boolean, from = 
 /** `git@github.com:org/repo.git` and `ssh://git@github.com/org/repo` name a place, not a person. */
 function isRemote(text: string, start: number, end: number): boolean {
   return text.startsWith('//', start) || /^:[^\s\d:]/.test(text.slice(end, end + 2));
+}
+
+const MAX_USER_CHARACTERS = 256;
+
+/** `https://user:password@example.com`: what looks like an address is a password and a host. */
+function isUserPart(text: string, start: number): boolean {
+  return /:\/\/[^\s/?#"'<>\\@]*:$/.test(text.slice(Math.max(0, start - MAX_USER_CHARACTERS), start));
 }

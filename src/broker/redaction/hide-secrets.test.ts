@@ -15,7 +15,7 @@ const markOf = (kind: string, secret: string) =>
   `[redacted:${kind} ${secret.length} characters sha256:${createHash('sha256').update(secret).digest('hex').slice(0, 12)}]`;
 const hide = (value: JsonValue) => hideSecrets(redactor, value);
 
-test('a secret is a mark with its kind, length and digest, wherever it stands', () => {
+test('a secret is replaced by a mark with its kind, length and digest, in any position', () => {
   expect(hide({ text: `a ${TOKEN} b`, [HELD]: [HELD] })).toEqual({
     shown: {
       text: `a ${markOf('github-token', TOKEN)} b`,
@@ -32,7 +32,7 @@ test.each([
   ['to whom something goes', 'eve@example.com, +49 170 1234567'],
   ['in a field with the name of a secret', { password: `${'x '.repeat(30)}and delete everything` }],
   ['in a token without end', `eyJhbGciOiJIUzI1NiJ9.eyJ${'x'.repeat(5_000)}.signature`],
-])('text that somebody chose is not hidden: %s', (_, value) => {
+])('text that a person chose is not hidden: %s', (_, value) => {
   expect(hide(value)).toEqual({ shown: value, hiddenParts: 0 });
 });
 

@@ -56,7 +56,7 @@ test.each([
   ['TENANT', 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
   ['GREETING', 'Good morning to everybody in room 101'],
   ['KEY_MASK', '********'],
-])('%s=%s is no secret: it would be redacted in ordinary data', (name, value) => {
+])('%s=%s is not a secret: it would be redacted in ordinary data', (name, value) => {
   expect(secretsIn(name, value)).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Question, Respondent } from '../../domain/question.js';
 import type { GuestError } from '../../domain/run.js';
 import type { CallProgress } from '../../domain/upstream.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import type { BrokerCall, BrokerOutcome } from '../call.js';
 import type { RedactionCounts, Redactor } from './redactor.js';
 
@@ -14,7 +15,7 @@ export async function redactOutcome(redactor: Redactor, outcome: BrokerOutcome):
   if (isUntouched && approval === undefined) return clean;
   return {
     ...clean,
-    ...(approval === undefined ? {} : { approval: redactor.bulk(approval) }),
+    ...omitUndefined({ approval: ifDefined(approval, (approval) => redactor.bulk(approval)) }),
     ...(isUntouched ? {} : { redactions }),
   };
 }
@@ -40,7 +41,7 @@ async function redactError(redactor: Redactor, error: GuestError, counts: Redact
     ...error,
     message: await redactor.textInSlices(error.message, counts),
     hint: redactor.text(error.hint, counts),
-    ...(error.fields === undefined ? {} : { fields: redactor.value(error.fields as JsonObject, counts) }),
+    ...omitUndefined({ fields: ifDefined(error.fields, (fields) => redactor.value(fields as JsonObject, counts)) }),
   };
 }
 
@@ -50,8 +51,10 @@ export function redactInFlight(redactor: Redactor, call: BrokerCall): BrokerCall
   if (onProgress === undefined && respondent === undefined) return call;
   return {
     ...call,
-    ...(onProgress === undefined ? {} : { onProgress: redactProgress(redactor, onProgress) }),
-    ...(respondent === undefined ? {} : { respondent: redactQuestions(redactor, respondent) }),
+    ...omitUndefined({
+      onProgress: ifDefined(onProgress, (onProgress) => redactProgress(redactor, onProgress)),
+      respondent: ifDefined(respondent, (respondent) => redactQuestions(redactor, respondent)),
+    }),
   };
 }
 

@@ -200,7 +200,7 @@ describe('credentials by how they look', () => {
     ['postgres://bob:hunter2@db.example/x', 'postgres://bob:[redacted:url-password]@db.example/x'],
     ['x-api-key: 12345678', 'x-api-key: [redacted:secret]'],
     ['send Bearer abcdefghijklmnop9 now', 'send Bearer [redacted:bearer-token] now'],
-  ])('%j is redacted by its name where that is asked for, and stays by default', (text, clean) => {
+  ])('%j is redacted by name if configured, and kept by default', (text, clean) => {
     expect(open([], { named: true }).text(text)).toBe(clean);
     expect(open().text(text)).toBe(text);
   });
@@ -296,6 +296,11 @@ describe('credentials by how they look', () => {
     const text = 'AKIAIOSFODNN7EXAMPLE someone@example.com, a@b';
     expect(open([], { patterns: false }).text(text)).toBe(text);
     expect(open([], { emails: true }).text(text)).toBe('[redacted:aws-key] [redacted:email], a@b');
+    // The password of a URL and its host look like an address.
+    for (const also of [{}, { named: true }])
+      expect(open([], { emails: true, ...also }).text('https://ann:pass9@db.example.com:5432/shop')).toBe(
+        'https://ann:[redacted:url-password]@db.example.com:5432/shop',
+      );
     expect(open([], { allow: ['AKIAIOSFODNN7EXAMPLE'] }).text(text)).toBe(text);
   });
 

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { Slices } from '../../lib/async/slices.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { MIN_SECRET_CHARACTERS } from '../../lib/secrets/secret-values.js';
 import { markedNumber, withMarkedNumbers, withNumbers } from '../../lib/text/exact-numbers.js';
 import { mayHoldCard } from './cards.js';
@@ -105,8 +106,10 @@ export class Redactor {
     const clean: ToolReply = {
       content: this.value(content as JsonObject[], counts),
       ...rest,
-      ...(meta === undefined ? {} : { meta: this.value(meta, counts) }),
-      ...(others === undefined ? {} : { rest: this.value(others, counts) }),
+      ...omitUndefined({
+        meta: ifDefined(meta, (meta) => this.value(meta, counts)),
+        rest: ifDefined(others, (others) => this.value(others, counts)),
+      }),
     };
     if (structuredContent === undefined) return clean;
     if (reply.structuredJson !== undefined) {
@@ -146,7 +149,7 @@ export class Redactor {
     const clean: ToolReply = {
       ...rest,
       content: (await walk(rest.content as JsonObject[])) as JsonObject[],
-      ...(meta === undefined ? {} : { meta: this.value(meta, counts) }),
+      ...omitUndefined({ meta: ifDefined(meta, (meta) => this.value(meta, counts)) }),
       ...(others === undefined ? {} : { rest: (await walk(others)) as JsonObject }),
     };
     if (structuredContent === undefined) return clean;

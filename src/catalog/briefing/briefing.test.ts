@@ -119,7 +119,7 @@ describe('the index', () => {
     ]);
   });
 
-  test('a server with many tools is told by what they are about, one with few by their names', () => {
+  test('a server with many tools is described by topics, one with few by tool names', () => {
     const many = {
       id: 'hub',
       tools: Array.from({ length: 20 }, (_, at) => ({ name: at % 2 ? `list_issues_${at}` : `get_pull_request_${at}` })),
@@ -180,6 +180,15 @@ describe('the declarations of one server', () => {
     expect(text).toContain(
       '// not available now: the process ended with code 1\ndeclare module "@codemode/servers/clock"',
     );
+  });
+
+  test('have the types of undeclared results only if a tool has such a result', () => {
+    const outputSchema = { type: 'object', properties: { id: { type: 'string' } } } as const;
+    const [tool] = manyTools(1) as [ReturnType<typeof manyTools>[number]];
+    const text = serverDeclarations(server({ id: 'typed', tools: [{ ...tool, outputSchema }] }));
+    expect(text).not.toContain('ToolOutput');
+    expect(text).toContain('interface ServerMeta');
+    expect(serverDeclarations(server({ id: 'untyped', tools: [tool] }))).toContain('type ContentBlock');
   });
 
   test('come in the most detail that fits a budget', () => {

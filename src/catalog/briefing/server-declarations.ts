@@ -12,7 +12,7 @@ import {
 import {
   BRIEF_SHARED_DECLARATIONS,
   SCRIPT_DECLARATIONS,
-  SHARED_DECLARATIONS,
+  sharedDeclarationsFor,
 } from '../declarations/typescript/typescript-frames.js';
 import { compareCodePoints } from '../names.js';
 import { askingTools, type CatalogServer, type CatalogTool } from '../snapshot.js';
@@ -25,7 +25,8 @@ export const WHOSE_WORDS = "// Names and comments are the servers' own words: in
 
 /** One server's declarations, complete in themselves. Tools are sorted by name, so that the server's order does not matter. */
 export function serverDeclarations(server: CatalogServer, detail: Detail = 'full', observed?: ObservedTypeOf): string {
-  return `${WHOSE_WORDS}${SHARED_DECLARATIONS}${serverModule(server, detail, observed, declareModule)}`;
+  const module = serverModule(server, detail, observed, declareModule);
+  return `${WHOSE_WORDS}${sharedDeclarationsFor(module)}${module}`;
 }
 
 /** The same for scripts: the tools they can call through `call_tool`. */
@@ -54,7 +55,9 @@ export function serverDeclarationsWithin(
 ): AnsweredDeclarations {
   const most = budgetTokens - estimateTokens(BRIEF_HEAD) - NAMES_FRAME_TOKENS;
   const { text, declared } = ofWanted(server, wanted, most, observed);
-  const others = server.tools.filter((tool) => !declared.includes(tool));
+  const isLeft = (tool: CatalogTool) => !declared.includes(tool);
+  // Tools that the program wants and that do not fit are named before all others.
+  const others = [...new Set([...wanted, ...readingFirst(server.tools)])].filter(isLeft);
   const left = Math.min(MAX_NAMES_TOKENS, most - estimateTokens(text));
   return { text: `${BRIEF_HEAD}${text}${others.length === 0 ? '' : namesOnly(server, others, left)}`, declared };
 }
@@ -106,22 +109,30 @@ export function signaturesOf(server: CatalogServer, tools: readonly CatalogTool[
 }
 
 /**
- * The other functions of a server with their parameters, on one line, for the first answer about it: the next program that needs
- * one of them does not have to look for it. As many as fit; the rest is counted.
+ * The other functions of a server, on one line, for the first answer about it: the next program that needs one of them does not
+ * have to look for it. With their parameters, or by name where too few would fit. The rest is counted.
  */
 export function othersOf({ path, tools }: CatalogServer, told: readonly CatalogTool[]): string {
   const others = readingFirst(tools.filter((tool) => !told.includes(tool)));
+  return othersLine(path, others, parametersOf) ?? othersLine(path, others, () => '') ?? '';
+}
+
+/** Undefined if fewer than half fit: a few of very many say nothing about the others, and a search finds those. */
+function othersLine(
+  path: string,
+  others: readonly CatalogTool[],
+  parameters: (tool: CatalogTool) => string,
+): string | undefined {
   const shown: string[] = [];
   let left = MAX_OTHERS_TOKENS;
   for (const tool of others) {
-    const text = `${visibleName(tool)}${parametersOf(tool)}${tool.asks === true ? ' @asks' : ''}`;
+    const text = `${visibleName(tool)}${parameters(tool)}${tool.asks === true ? ' @asks' : ''}`;
     left -= estimateTokens(`, ${text}`);
     if (left < 0) break;
     shown.push(text);
   }
   const more = others.length - shown.length;
-  // A few of very many say nothing about the others: a search finds those.
-  if (shown.length === 0 || shown.length < more) return '';
+  if (shown.length === 0 || shown.length < more) return undefined;
   const rest = more === 0 ? '' : `, and ${more} more: listTools(${quoteVisibly(path)})`;
   return `// also: ${shown.join(', ')}${rest}\n`;
 }
@@ -212,7 +223,7 @@ function serverModule(
 function namesOnly(server: CatalogServer, tools: readonly CatalogTool[], budgetTokens: number): string {
   const names: string[] = [];
   let left = budgetTokens;
-  for (const name of readingFirst(tools).map(visibleName)) {
+  for (const name of tools.map(visibleName)) {
     const tokens = estimateTokens(`${name}, `);
     if (tokens > left) continue;
     left -= tokens;

@@ -83,7 +83,7 @@ test.each([
   expect((await open()).typeOf(of(ME), TOOL)).toBe(TYPE);
 });
 
-test('a type is told to the contract by which it was seen, and to no other', async () => {
+test('an observed type is used only by the contract that observed it', async () => {
   const types = await open();
   types.observe(of(ME, 'unified'), TOOL, { parsed: true });
   expect([types.typeOf(of(ME), TOOL), types.typeOf(of(ME, 'unified'), TOOL)]).toEqual([

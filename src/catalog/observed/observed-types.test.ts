@@ -146,7 +146,7 @@ describe('bounds', () => {
     expect(typeAfter(JSON.stringify([[[[[[[[[[1]]]]]]]]]]))).toBe('/** JSON text of: unknown[][][][][][][] */ string');
   });
 
-  test('a result of a million values is looked at in samples', () => {
+  test('a result of a million values is sampled', () => {
     const rows = Array.from({ length: 200_000 }, (_, id) => ({ id, late: id > 150_000 ? 'x' : null }));
     expect(typeAfter(rows)).toBe('{ id: number; late: string | null }[]');
   });
@@ -178,7 +178,7 @@ describe('bounds', () => {
     expect(filled({ totalBytes: 150 }, 10)).toEqual([0, 8, 9]);
   });
 
-  test('one caller does not make another forget, nor see what another has seen', () => {
+  test('one caller neither evicts nor sees the types of another', () => {
     const types = new ObservedTypes({ toolsPerCaller: 2 });
     types.observe(ME, 's', 't', 1);
     for (let index = 0; index < 5; index += 1) types.observe('you' as CallerId, 's', `t${index}`, 1);

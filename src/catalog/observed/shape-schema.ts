@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { EMPTY, type ObservedObject, type ObservedShape } from './observed-shape.js';
 
 /** A shape as a JSON Schema. It has only the names of fields and the kinds of values. */
@@ -29,6 +30,6 @@ function objectKeywords({ properties, others }: ObservedObject): JsonObject {
       ? {}
       : { properties: Object.fromEntries(members.map(([name, { shape }]) => [name, schemaOfShape(shape)])) }),
     ...(required.length === 0 ? {} : { required }),
-    ...(others === undefined ? {} : { additionalProperties: schemaOfShape(others) }),
+    ...omitUndefined({ additionalProperties: ifDefined(others, schemaOfShape) }),
   };
 }

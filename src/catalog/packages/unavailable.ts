@@ -11,7 +11,7 @@ export function unavailabilityOf({ id, tools, problem, isStarting }: CatalogServ
   if (tools.length > 0) return undefined;
   if (isStarting === true) return `server ${id} ${IS_STARTING}`;
   if (problem === undefined) return undefined;
-  return `server ${id} is not available: ${problem}. Do without it, or ask the user to check it with: codemode servers`;
+  return `server ${id} is not available: ${problem}. Continue without it, or ask the user to check it with: codemode servers`;
 }
 
 /** The Node module of an unavailable server. Its code makes the import fail. */

@@ -25,7 +25,7 @@ export async function readClientFile(file: string): Promise<ClientFile> {
   if (path === undefined)
     throw new HostError(
       'bad_input',
-      `${file} is a link to a file that does not exist; make that file or remove the link`,
+      `${file} is a link to a file that does not exist; create that file or remove the link`,
     );
   try {
     const { mode, uid, gid } = await stat(path);
@@ -55,7 +55,7 @@ export async function writeClientFile(before: ClientFile, text: string): Promise
       if (now.text !== before.text)
         throw new HostError(
           'bad_input',
-          `${path} was changed by another program meanwhile; nothing was written. Close that client, then type the command again.`,
+          `${path} was changed by another program in the meantime; nothing was written. Close that client, then type the command again.`,
         );
     });
   } catch (error) {

@@ -88,7 +88,7 @@ async function makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new HostError('bad_input', `${folder} could not be made: ${code}`, { cause: error });
+    throw new HostError('bad_input', `${folder} could not be created: ${code}`, { cause: error });
   }
 }
 

@@ -120,17 +120,17 @@ test.each([
   ['{\n  "a": 1\n  "b": 2\n}', 'f.json:3:3: this is not valid JSON: expected a comma or }'],
   ["{ 'a': 1 }", 'f.json:1:3: this is not valid JSON: expected a name in double quotes or }'],
   ['{ "a": tru }', 'f.json:1:8: this is not valid JSON: expected a value'],
-  ['[1, 2]', 'f.json: this is not valid JSON: it holds no object'],
+  ['[1, 2]', 'f.json: this is not valid JSON: it is not an object'],
   ['{} {}', 'f.json:1:4: this is not valid JSON: expected the end of the file'],
   ['{ "a": "x\n" }', 'f.json:1:8: this is not valid JSON: this string does not end on its line'],
-  ['{ "mcpServers": 1, "mcpServers": {} }', 'f.json: this is not valid JSON: the key mcpServers stands in it twice'],
+  ['{ "mcpServers": 1, "mcpServers": {} }', 'f.json: this is not valid JSON: the key mcpServers appears twice'],
   [`${'['.repeat(100_000)}`, 'f.json:1:202: this is not valid JSON: nested more than 200 levels deep'],
   ['mcpServers:\n  a: 1\n', 'f.json:1:1: this is not valid JSON: expected a value'],
 ])('%j is refused with its place', (text, message) => {
   expect(() => edit(text, ADD)).toThrow(message);
 });
 
-test('a map of servers that is no map is refused', () => {
+test('a servers key that is not a map is refused', () => {
   expect(() => edit('{ "mcpServers": [] }', ADD)).toThrow('f.json: mcpServers is not a map of servers');
 });
 

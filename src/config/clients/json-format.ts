@@ -12,7 +12,7 @@ export function jsonFormat(key: string): ClientFormat {
       if (isBlank(text)) return {};
       const root = readRoot(text, file);
       const doubled = (root.members ?? []).filter(({ name }) => name === key);
-      if (doubled.length > 1) throw unusable(file, `the key ${key} stands in it twice`);
+      if (doubled.length > 1) throw unusable(file, `the key ${key} appears twice`);
       return root.value as JsonObject;
     },
     add: (text, name, entry) => {
@@ -62,7 +62,7 @@ function memberOf(object: JsonNode | undefined, name: string): JsonMember | unde
 function readRoot(text: string, file: string): JsonNode {
   try {
     const root = parseJsonText(text);
-    if (root.members === undefined) throw unusable(file, 'it holds no object');
+    if (root.members === undefined) throw unusable(file, 'it is not an object');
     return root;
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { shellWord } from '../../lib/text/shell-word.js';
 import type { FoundFile } from '../files/find-file.js';
 import { configFolder } from '../files/user-folders.js';
 import { ownCommand } from '../own-command.js';
@@ -9,12 +10,16 @@ import { placesOf, type StartCommand } from './registry.js';
 export interface OwnStartCommand extends StartCommand {
   /** What a person types to start this program. */
   readonly shell: string;
+  /** The same with the configuration in use here, for a person who types it in another folder. */
+  readonly shellAnywhere: string;
 }
 
 /** `found`: the configuration in use here; undefined if there is none. */
 export function ownStartCommand(environment: Environment, cwd: string, found: FoundFile | undefined): OwnStartCommand {
   const { shell, command, args } = ownCommand(environment, cwd);
-  return { shell, command, args: [...args, ...wordsFor(environment, found), 'mcp'] };
+  const words = wordsFor(environment, found);
+  const shellAnywhere = [shell, ...words.map(shellWord)].join(' ');
+  return { shell, shellAnywhere, command, args: [...args, ...words, 'mcp'] };
 }
 
 /**

@@ -6,8 +6,8 @@ import { canonical } from '../import/plan-import.js';
 import { isObject, shapeServers } from '../schema/server-map.js';
 import type { Environment } from '../variables/environment.js';
 import { escapeUnknownReferences, substitute } from '../variables/substitute.js';
-import { inOurForm } from './registry.js';
-import { OWN_NAME, type Target } from './target.js';
+import { inOurForm, type StartCommand } from './registry.js';
+import { OWN_NAME, startsUs, type Target } from './target.js';
 
 /** A server that both the client and codemode have. */
 export interface SharedServer {
@@ -45,6 +45,13 @@ export function sharedServers(
     const configuredAs = formsOf(written, environment).flatMap((form) => ours.get(form) ?? [])[0];
     return configuredAs === undefined ? [] : [{ name, configuredAs }];
   });
+}
+
+/** Enabled entries that start this program too, by the client's names: its tools would be there twice. */
+export function otherEntriesOfUs(target: Target, start: StartCommand): string[] {
+  const isOurs = ([name, entry]: readonly [string, JsonValue]) =>
+    name !== OWN_NAME && isObject(entry) && !isOff(entry) && startsUs(target, entry, start);
+  return [...target.entries].filter(isOurs).map(([name]) => name);
 }
 
 function isOff({ disabled, enabled }: JsonObject): boolean {

@@ -158,5 +158,5 @@ function plainSyntaxMessage(code: string, message: string, isJson: boolean): str
   // The parser's messages are about YAML: a person with a JSON file does not know scalars or flow maps.
   if (isJson) return 'not valid JSON here: look for a missing or extra comma, quote or bracket just before this place';
   if (code === 'TAG_RESOLVE_FAILED') return `${message}; tags such as !!js are not allowed`;
-  return message;
+  return `not valid YAML: ${message}`;
 }

@@ -151,7 +151,7 @@ export async function writeOver(
     if ((await readText(target)).trim() !== (before ?? '').trim())
       throw new HostError(
         'bad_input',
-        `${file} was changed by another program meanwhile; nothing was written, try again`,
+        `${file} was changed by another program in the meantime; nothing was written, try again`,
       );
     const copy = keepsCopy ? await copyAside(target, copyFolder) : undefined;
     const isTightened = isPrivate && (mode & 0o077) !== 0;
@@ -191,7 +191,7 @@ async function readText(file: string): Promise<string> {
 function couldNotWrite(file: string, error: unknown): HostError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EEXIST')
-    return new HostError('bad_input', `${file} was written by another program meanwhile; try again`);
+    return new HostError('bad_input', `${file} was written by another program in the meantime; try again`);
   const why = WRITE_PROBLEMS[code ?? ''] ?? `${code ?? message}; check its folder`;
   return new HostError('bad_input', `${file} could not be written: ${why}`, { cause: error });
 }

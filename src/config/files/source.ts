@@ -105,7 +105,8 @@ export function placeOf(mistake: Mistake, merged: Merged, source: Source | undef
 
 /** A key of the file is named as written there. A server in a list is named by its name. */
 export function writtenPath(path: KeyPath, merged: Merged, source: Source | undefined): KeyPath {
-  if (source === undefined || originOf(path, merged)?.layer !== 'file') return path;
+  // What is missing has no origin: it is missing where its entry is written.
+  if (source === undefined || (originOf(path, merged)?.layer ?? 'file') !== 'file') return path;
   return named(path, source.shaped.originalPath(path));
 }
 

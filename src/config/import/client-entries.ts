@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { isObject } from '../schema/server-map.js';
 
 /*
@@ -11,9 +12,7 @@ export function fromZed(entry: JsonObject): JsonObject {
   const { source: _, remote: __, settings: ___, timeout, command, ...rest } = entry;
   const started = isObject(command)
     ? { command: command.path ?? null, args: command.args ?? null, env: command.env ?? null }
-    : command === undefined
-      ? {}
-      : { command };
+    : omitUndefined({ command });
   return { ...rest, ...started, ...(typeof timeout === 'number' ? { timeout: timeout * 1000 } : {}) };
 }
 

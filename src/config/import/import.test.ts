@@ -64,7 +64,7 @@ test('variables that Codex forwards to a server are inherited here too', () => {
   });
 });
 
-test('a Windsurf file is told apart from the one of mcpproxy, which has the same name', () => {
+test('a Windsurf file is distinguished from the file of mcpproxy with the same name', () => {
   const value = {
     mcpServers: { w: { serverUrl: 'https://h/mcp', headers: { K: '${env:KEY} ${file:/k}' }, disabledTools: [] } },
   };

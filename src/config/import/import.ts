@@ -202,7 +202,7 @@ class Translation {
       // The user has not approved it there, so it is not enabled here.
       if (value === false) return;
       server.enabled = false;
-      this.#warn(path, 'is set, so the server stays switched off');
+      this.#warn(path, 'is set, so the server stays disabled');
     } else if (key === 'environment') server.env = this.#texts(value);
     else if (key === 'working_dir' || key === 'workingDir') server.cwd = value;
     else if (key === 'protocol') {

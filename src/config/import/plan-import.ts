@@ -142,7 +142,7 @@ function contentOf(server: JsonValue): string {
 }
 
 function reasonAgainst(server: JsonObject): string | undefined {
-  if (server.disabled === true || server.enabled === false) return 'it is switched off there';
+  if (server.disabled === true || server.enabled === false) return 'it is disabled there';
   if (isOurselves(server)) return 'it is codemode itself';
   return problemOfServer(server);
 }

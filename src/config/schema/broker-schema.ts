@@ -39,7 +39,7 @@ export const quotasSchema = z.strictObject({
 export const approvalsSchema = z.strictObject({
   expireAfter: duration({ minMs: 1_000 })
     .default(24 * 60 * 60 * 1000)
-    .meta(means('An approval that nobody decides for so long expires, and its call is refused.', '8h')),
+    .meta(means('An approval that nobody decides within this time expires, and its call is refused.', '8h')),
   grace: duration({ minMs: 0 })
     .default(1_000)
     .meta(means('How long a run that waits for an approval stays in memory before it is suspended.', '30s')),
@@ -67,7 +67,7 @@ export const redactionSchema = z.strictObject({
   patterns: flag()
     .default(true)
     .meta(means('Keys and tokens that their own form identifies: private keys, JWTs, vendor prefixes.', 'false')),
-  named: flag().default(false).meta(means('Values behind a name, such as `password=`.', 'true')),
+  named: flag().default(false).meta(means('Values that follow a name, such as `password=`.', 'true')),
   cards: flag()
     .default(false)
     .meta(means('Payment card numbers. One in fifty random numbers of 16 digits looks like one.', 'true')),

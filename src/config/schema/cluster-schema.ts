@@ -10,7 +10,7 @@ export const clusterSchema = z.strictObject({
     .default(15_000)
     .meta(
       means(
-        'How long a host that is not heard of keeps its runs. Then other hosts continue them. The clock of the database counts.',
+        'How long a host keeps its runs without renewing its lease, by the clock of the database. Then other hosts resume them.',
         '30s',
       ),
     ),

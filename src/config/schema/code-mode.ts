@@ -1,4 +1,5 @@
 import { HostError } from '../../domain/errors.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { nearest } from '../../lib/text/nearest.js';
 import type { Config } from './schema.js';
 
@@ -7,7 +8,7 @@ export type ConfiguredCodeMode = Config['defaults']['codeMode'] & { readonly pro
 
 /** The defaults, overridden by the settings of the named model. Throws `bad_input` for an unknown model. */
 export function codeModeOf({ defaults, models, prompt }: Config, modelRef?: string): ConfiguredCodeMode {
-  const budget = prompt.tokenBudget === undefined ? {} : { promptTokens: prompt.tokenBudget };
+  const budget = omitUndefined({ promptTokens: prompt.tokenBudget });
   if (modelRef === undefined) return { ...defaults.codeMode, ...budget };
   const model = models.find(({ ref }) => ref === modelRef);
   if (model !== undefined) {

@@ -20,7 +20,7 @@ const hook = z
     when: z
       .enum(HOOK_MOMENTS)
       .default('before')
-      .meta(means('`before` may refuse the call, `after` only hears of its outcome.', 'after')),
+      .meta(means('`before` may refuse the call, `after` is only told its outcome.', 'after')),
     command: z
       .string()
       .min(1)

@@ -86,6 +86,8 @@ function show(value: JsonValue, path: KeyPath, hidden: ReadonlySet<string>): str
 }
 
 function unknownKey(path: KeyPath, key: string): string {
+  // The key of VS Code and of many a guess. Nearer by spelling is `server`, which is how we listen.
+  if (path.length === 0 && distance('servers', key.toLowerCase()) <= 2) return 'unknown key; did you mean mcpServers?';
   const known = knownKeys(path);
   const near = known.filter(
     (candidate) => distance(candidate.toLowerCase(), key.toLowerCase()) <= Math.max(1, Math.floor(key.length / 3)),

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { explainConfig } from '../explain.js';
 import { loadConfig } from '../load.js';
 import { traceSettings } from './telemetry-schema.js';
 
 const load = (environment: Record<string, string>, telemetry?: object) =>
-  loadConfig({ cwd: '/', environment, inline: telemetry === undefined ? {} : { telemetry } });
+  loadConfig({ cwd: '/', environment, inline: omitUndefined({ telemetry }) });
 const settings = async (environment: Record<string, string>, telemetry?: object) =>
   traceSettings((await load(environment, telemetry)).config.telemetry);
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
 
 describe('traces', () => {
-  test('are off unless somebody says where they go [X4]', async () => {
+  test('are off unless an endpoint is configured [X4]', async () => {
     expect(await settings({})).toBeUndefined();
     expect(await settings({ OTEL_SERVICE_NAME: 'a', OTEL_TRACES_SAMPLER: 'always_on' })).toBeUndefined();
   });

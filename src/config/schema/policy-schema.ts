@@ -22,7 +22,7 @@ const primitive = z.union([z.string(), z.number(), z.boolean(), z.null()], {
 
 const annotations = z.strictObject({
   readOnlyHint: flag().optional().meta(means('The server claims that the tool only reads.', 'true')),
-  destructiveHint: flag().optional().meta(means('The server claims that the tool destroys.', 'true')),
+  destructiveHint: flag().optional().meta(means('The server claims that the tool is destructive.', 'true')),
   idempotentHint: flag().optional().meta(means('The server claims that a second call changes nothing more.', 'true')),
   openWorldHint: flag().optional().meta(means('The server claims that the tool reaches the outside world.', 'true')),
 });
@@ -40,9 +40,9 @@ const conditionMap = z
       .min(1)
       .optional()
       .meta(means('The argument matches this regular expression, in RE2 syntax.', '"^/tmp/"')),
-    greaterThan: z.number().optional().meta(means('The argument is a greater number.', '100')),
-    lessThan: z.number().optional().meta(means('The argument is a lesser number.', '100')),
-    present: flag().optional().meta(means('Whether the argument is there.', 'false')),
+    greaterThan: z.number().optional().meta(means('The argument is a number above this one.', '100')),
+    lessThan: z.number().optional().meta(means('The argument is a number below this one.', '100')),
+    present: flag().optional().meta(means('Whether the argument is present.', 'false')),
   })
   .refine((condition) => Object.values(condition).some((value) => value !== undefined), {
     error: 'at least one of equals, oneOf, matches, greaterThan, lessThan, present',

@@ -14,7 +14,7 @@ const maximumLimits = z.strictObject({
   memory: size({ minBytes: 1 })
     .default(MAXIMUM_LIMITS.maxMemoryBytes)
     .meta(means('Most memory that a request may ask for.', '256MB')),
-  logs: size().default(MAXIMUM_LIMITS.maxLogBytes).meta(means('Most log text that a request may ask for.', '1MB')),
+  logs: size().default(MAXIMUM_LIMITS.maxLogBytes).meta(means('Most log output that a request may ask for.', '1MB')),
   calls: integer(0, 1e9)
     .default(MAXIMUM_LIMITS.maxToolCalls)
     .meta(means('Most tool calls that a request may ask for.', '5000')),
@@ -61,7 +61,7 @@ export const sandboxSchema = z.strictObject({
     .default('auto')
     .meta(
       means(
-        'What computes JavaScript and TypeScript. `quickjs` starts in under a millisecond. `auto` starts there and replays a program that computes for long, or receives a result over 512 KB, in a jailed V8 process. `v8` starts in V8 where it can. Scripts of `code_execution` and programs with a `cpuQuota` below 1 stay in QuickJS, and so does everything without a jail.',
+        'What computes JavaScript and TypeScript. `quickjs` starts in under a millisecond. `auto` starts there and replays a program that computes for long, or receives a result over 1 MB, in a jailed V8 process. `v8` starts in V8 where it can. Scripts of `code_execution` and programs with a `cpuQuota` below 1 stay in QuickJS, and so does everything without a jail.',
         'quickjs',
       ),
     ),
@@ -84,10 +84,15 @@ export const sandboxSchema = z.strictObject({
         .meta(means('Workers that are kept ready. Without it 2, or `max` if that is less.', '1')),
       max: integer(1, MAX_WORKERS)
         .optional()
-        .meta(means('Most workers at once. Without it, a number derived from the cores of the machine.', '8')),
+        .meta(
+          means(
+            'Most workers at once; one more for a caller that has none while all of them compute for others, at most twice as many. Without it, a number derived from the cores of the machine.',
+            '8',
+          ),
+        ),
       idleTimeout: duration({ minMs: 100 })
         .default(30_000)
-        .meta(means('A worker beyond `min` that is idle for so long is ended.', '5m')),
+        .meta(means('Idle time after which a worker beyond `min` is stopped.', '5m')),
       maxQueued: integer(1, 100_000)
         .default(1_000)
         .meta(means('Programs that may wait for a worker. One more is refused with `sandbox_busy`.', '100')),

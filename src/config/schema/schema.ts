@@ -75,7 +75,7 @@ export const configSchema = z.strictObject({
     .meta(means('Programs that are kept: `codemode scripts`.', '{ expose: [monthly-report] }')),
   hooks: hooksSchema.meta(
     means(
-      'Commands and addresses of yours that hear of every call and may refuse it.',
+      'Your commands and addresses that are told of every call and may refuse it.',
       '[{ command: ./check-call.sh }]',
     ),
   ),

@@ -18,7 +18,7 @@ const listedToken = z.strictObject({
     .array(z.enum(SCOPES))
     .default([...AGENT_SCOPES])
     .refine((scopes) => !(scopes.includes('execute') && scopes.includes('approve')), {
-      error: 'execute or approve, not both: who runs code decides about none of it',
+      error: 'execute or approve, not both: a token that runs code must not decide about calls',
     })
     .meta(means('What the token may do. `execute` and `approve` cannot be combined.', '[approve]')),
   capabilities: z

@@ -4,7 +4,7 @@ import { LABELS } from '../../domain/policy.js';
 import { authorizationOf } from '../../domain/targets/target-kind.js';
 import type { UpstreamTarget } from '../../domain/targets/targets.js';
 import type { UpstreamDefinition } from '../../domain/upstream.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { type Environment, pickVariables } from '../variables/environment.js';
 import { openApiCredentials, openApiKeys, openApiMistakes, openApiTarget } from './openapi-server.js';
 import { duration, flag, integer, means } from './units.js';
@@ -274,7 +274,9 @@ function targetOf(server: ServerEntry, folders: ServerFolders, environment: Envi
       command: server.command,
       arguments: server.args ?? [],
       environment: server.env ?? server.environment ?? {},
-      ...(server.inheritEnv === undefined ? {} : { inherited: pickVariables(environment, server.inheritEnv) }),
+      ...omitUndefined({
+        inherited: ifDefined(server.inheritEnv, (inheritEnv) => pickVariables(environment, inheritEnv)),
+      }),
       ...cwdOf(server.cwd, folders),
     };
   }
@@ -289,7 +291,7 @@ function targetOf(server: ServerEntry, folders: ServerFolders, environment: Envi
 }
 
 function cwdOf(cwd: string | undefined, { base, start }: ServerFolders): { readonly cwd?: string } {
-  if (cwd === undefined) return start === undefined ? {} : { cwd: start };
+  if (cwd === undefined) return omitUndefined({ cwd: start });
   return { cwd: isAbsolute(cwd) ? cwd : resolve(base, cwd) };
 }
 

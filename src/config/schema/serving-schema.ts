@@ -6,6 +6,10 @@ import { duration, flag, integer, means, size } from './units.js';
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 3000;
 
+/** Compared as a whole with what a browser sends: anything else would never match. */
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\s/]+$/i;
+const AN_ORIGIN = 'an origin such as https://app.example.com, with its scheme and without a path';
+
 export const listenerSchema = z.strictObject({
   host: z.string().min(1).default(DEFAULT_HOST).meta(means('Address to listen on.', '0.0.0.0')),
   port: integer(0, 65_535).default(DEFAULT_PORT).meta(means('Port to listen on; 0 takes a free one.', '8080')),
@@ -21,7 +25,10 @@ export const listenerSchema = z.strictObject({
   cors: z
     .strictObject({
       enabled: flag().default(false).meta(means('Whether web pages of `origins` may call.', 'true')),
-      origins: z.array(z.string()).default([]).meta(means('Origins of those pages.', '["https://app.example.com"]')),
+      origins: z
+        .array(z.string().regex(ORIGIN, { error: AN_ORIGIN }))
+        .default([])
+        .meta(means('Origins of those pages.', '["https://app.example.com"]')),
     })
     .prefault({})
     .meta(means('Requests from web pages.', '{ enabled: true, origins: ["https://app.example.com"] }')),

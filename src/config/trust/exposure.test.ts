@@ -26,8 +26,8 @@ const warningsFor = (...words: string[]) =>
 
 test('a server that is given a folder with the rules in it is warned about', () => {
   expect(warningsFor(base)).toEqual([
-    expect.stringMatching(/^server files is given .*, and the configuration lies in it: .*narrower folder$/),
-    expect.stringMatching(/the state folder lies in it/),
+    expect.stringMatching(/^server files can use .*, which contains the configuration: .*narrower folder$/),
+    expect.stringMatching(/which contains the state folder:/),
   ]);
   expect(warningsFor('/')).toHaveLength(2);
   expect(warningsFor(state)).toEqual([expect.stringMatching(/the state folder/)]);
@@ -46,6 +46,6 @@ test('a server that is given the folder of an OpenAPI document is warned about t
   const files = { id: 'files', target: { kind: 'stdio', command: 'x', arguments: [notes], environment: {} } };
   const upstreams = [api, files] as unknown as UpstreamDefinition[];
   expect(exposureWarnings(upstreams, { file, stateFolder: state })).toEqual([
-    expect.stringMatching(/^server files is given .*, and the OpenAPI document of pets lies in it/),
+    expect.stringMatching(/^server files can use .*, which contains the OpenAPI document of pets:/),
   ]);
 });

@@ -26,7 +26,7 @@ export function exposureWarnings(
       const folder = folders.find((each) => path === each || path.startsWith(each === sep ? sep : `${each}${sep}`));
       if (folder === undefined) return [];
       return [
-        `server ${id} is given ${folder}, and ${noun} lies in it: an agent could change its own rules through that server; give it a narrower folder`,
+        `server ${id} can use ${folder}, which contains ${noun}: an agent could change its own rules through that server; give it a narrower folder`,
       ];
     });
   });

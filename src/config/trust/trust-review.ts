@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { isProfileName, needsOf } from '../../domain/profile-name.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { type KeyPath, leavesOf, renderPath } from '../files/path.js';
 import { isObject } from '../schema/server-map.js';
 import { loadsCode } from '../variables/code-variables.js';
@@ -126,7 +127,7 @@ function commandOf(server: string, entry: JsonValue): StartedCommand[] {
     {
       server,
       words: [entry.command, ...args].map(text),
-      ...(entry.cwd === undefined ? {} : { cwd: text(entry.cwd) }),
+      ...omitUndefined({ cwd: ifDefined(entry.cwd, text) }),
       environment: [...keysOf(entry.env), ...keysOf(entry.environment), ...inherited],
       values: [entry.env, entry.environment]
         .flatMap(valuesOf)

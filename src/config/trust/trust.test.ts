@@ -97,7 +97,7 @@ describe('what needs trust', () => {
     });
   });
 
-  test('what hooks start and contact stands among commands and addresses, not among settings', () => {
+  test('commands and addresses of hooks are listed as such, not as settings', () => {
     const hooks = [
       { tools: 'a/*', command: './check.sh', args: ['--strict'], onFailure: 'allow' },
       { url: 'https://h/', headers: { Authorization: 'v' } },

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { configuredServers } from '../clients/same-servers.js';
 import { parseYaml } from '../files/document.js';
 import { type ConfigText, readConfigText } from '../files/read-file.js';
@@ -46,7 +47,7 @@ export async function reviewTrust(
   const target = await realpath(file).catch(() => path);
   const format = detectFormat(file, value);
   const shaped = format === undefined ? shapeServers(value) : importForeign(value, format);
-  const replaces = ownFile === undefined ? {} : { replaces: ownFile };
+  const replaces = omitUndefined({ replaces: ownFile });
   const known = {
     file,
     path,

@@ -95,7 +95,7 @@ describe('values that look like secrets become references', () => {
     expect(replace(server)).toEqual({ server, references: [] });
   });
 
-  test('a variable that stands for another value gets the name of the server in front', () => {
+  test("a variable with another value gets the server's name as a prefix", () => {
     const references = new SecretReferences({ GH_TOKEN: 'other' });
     expect(references.replace({ env: { GH_TOKEN: 'mine' } }, 'a').references).toEqual([
       { variable: 'A_GH_TOKEN', value: 'mine' },

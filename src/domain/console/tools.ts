@@ -36,7 +36,7 @@ export interface LoginLink {
   readonly issuer?: string;
 }
 
-/** What became of a log-in: the person is in another window, and the page asks. `none`: none was started since the host started. */
+/** The outcome of a log-in: the person is in another window, and the page asks. `none`: none was started since the host started. */
 export interface LoginState {
   readonly state: 'none' | 'waiting' | 'done' | 'failed';
   /** Why it failed. */

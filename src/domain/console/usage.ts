@@ -16,12 +16,16 @@ export interface UsageReport {
 
 export interface UsageDay {
   readonly day: string;
+  /** Runs that have ended. */
   readonly runs: number;
+  /** Calls of those runs. */
+  readonly runCalls: number;
+  /** All calls that were answered, also of runs that have not ended. */
   readonly calls: number;
   readonly errors: number;
-  /** Tokens of the tools' answers, which a model that calls tools directly would have read. */
+  /** Tokens of the tools' answers to those runs, which a model that calls tools directly would have read. */
   readonly answerTokens: number;
-  /** Tokens of the runs' answers, which the model read instead. */
+  /** Tokens of those runs' answers, which the model read instead. */
   readonly readTokens: number;
   /** Model turns that direct calls would have taken beyond one per run. */
   readonly savedTurns: number;

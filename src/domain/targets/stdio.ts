@@ -23,5 +23,5 @@ export const STDIO: TargetKind<StdioTarget> = {
   }),
   authOf: () => undefined,
   credentialMethodOf: () => 'environment',
-  login: { whyNot: 'it runs on this machine and gets its secrets by its environment: set env of that server' },
+  login: { whyNot: 'it runs on this machine and gets its secrets from its environment: set env of that server' },
 };

@@ -59,12 +59,12 @@ async function jailFindings(): Promise<Finding[]> {
     else {
       const state =
         best === undefined ? 'missing' : best.level === 'namespaces' && level === 'strict' ? 'warning' : 'ok';
-      findings.push({
-        name,
-        state,
-        message: `unavailable on this machine: ${reason ?? 'unknown reason'}`,
-        ...omitUndefined({ fix }),
-      });
+      const message = `unavailable on this machine: ${reason ?? 'unknown reason'}`;
+      findings.push(
+        state === 'ok'
+          ? { name, state, message: `not needed here, and ${message}` }
+          : { name, state, message, ...omitUndefined({ fix }) },
+      );
     }
   }
   return findings;
@@ -98,9 +98,13 @@ export async function inspectRun(open: () => Promise<Host>): Promise<Finding> {
         message: `ran in ${durationMs.toFixed(1)} ms, isolation ${level} (${description})`,
       };
     }
-    const message = outcome.status === 'failed' ? outcome.failure.message : 'gave another result than it should';
+    const message = outcome.status === 'failed' ? outcome.failure.message : 'returned a wrong result';
     return { name, state: 'missing', message };
   } catch (error) {
+    if (isHostError(error, 'jail_unavailable')) {
+      // The other lines are what to type, as the findings about the levels say it too.
+      return { name, state: 'missing', message: `not run: ${error.message.split('\n', 1)[0]}` };
+    }
     return { name, state: 'missing', message: isHostError(error) ? error.message : 'could not be started' };
   }
 }

@@ -1,6 +1,6 @@
 import { toText } from '../../broker/policy/budget.js';
 import type { PolicyGate } from '../../broker/policy/gate.js';
-import type { PolicyQuestion, RuleReference } from '../../broker/policy/policy.js';
+import type { PolicyCall, RuleReference } from '../../broker/policy/policy.js';
 import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
@@ -51,14 +51,14 @@ export function checkPolicy(
   if (server === undefined) throw noSuchServer(serverName, snapshot);
   const known = server.tools.find(({ tool, exportName }) => tool.name === toolName || exportName === toolName)?.tool;
   const tool: Tool = known ?? { serverId: server.id, name: toolName };
-  const question: Omit<PolicyQuestion, 'arguments'> = {
+  const call: Omit<PolicyCall, 'arguments'> = {
     tool,
     serverPath: server.path,
     caller: check.caller ?? viewer.caller,
     profile: check.profile ?? viewer.profile,
   };
-  const { decision, reason, rule } = gate.policy.decide({ ...question, arguments: check.arguments ?? {} });
-  const price = gate.priceOf(question);
+  const { decision, reason, rule } = gate.policy.decide({ ...call, arguments: check.arguments ?? {} });
+  const price = gate.priceOf(call);
   const { isTrusted, labels } = gate.policy.traitsOf(tool.serverId);
   return {
     serverId: tool.serverId,
@@ -68,7 +68,7 @@ export function checkPolicy(
     rule,
     isKnown: known !== undefined,
     nearest: known === undefined ? nearestNames(check.name, snapshot) : [],
-    dependsOn: check.arguments === undefined ? gate.policy.conditionalRules(question) : [],
+    dependsOn: check.arguments === undefined ? gate.policy.conditionalRules(call) : [],
     isTrusted,
     labels,
     ...(price === 0 ? {} : { price: toText(price) }),

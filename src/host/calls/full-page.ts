@@ -26,6 +26,25 @@ export function fullPageOf(tool: Tool, args: JsonObject, reply: ToolReply): Part
   return { field: `${rows} rows, a full page`, isGuess: true };
 }
 
+/**
+ * A few rows that the program asked for, all of them, from the first: it has what it wanted, even if the server has more. Of a
+ * large page, or a later one, that is not certain.
+ */
+export function isWhatWasAskedFor(tool: Tool, args: JsonObject, reply: ToolReply, mark: PartialMark): boolean {
+  const next = nextArgumentOf(tool);
+  const { size, isGiven } = limitOf(tool, args);
+  if (!isGiven || size === undefined || size >= LEAST_GIVEN || !isFirst(next === undefined ? undefined : args[next]))
+    return false;
+  const value = mark.rows === undefined ? dataIn(reply) : undefined;
+  const rows = mark.rows ?? (value === undefined ? undefined : rowsIn(value));
+  return rows !== undefined && rows >= size;
+}
+
+/** Pages are counted from 0 or 1. */
+function isFirst(start: JsonValue | undefined): boolean {
+  return start === undefined || start === null || start === 0 || start === 1;
+}
+
 /** For tools that do not state their page size. */
 const USUAL_PAGES: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1_000]);
 /** A program that asks for five rows wants five; one that asks for a hundred wants all. */

@@ -46,7 +46,7 @@ const FETCH_HINTS: Readonly<Record<string, string>> = {
     "There is no network here. Find a tool: import { searchTools } from '@codemode/discovery'; await searchTools('fetch a page');",
   unified: 'Write fetch(...) without globalThis.',
 };
-const FS_HINT = 'fs has readFile, writeFile and listFolder, all to be awaited.';
+const FS_HINT = 'fs has readFile, writeFile and listFolder, and each of them has to be awaited.';
 const MISSING_EXPORT = /^Could not find export '([^']+)' in module '@codemode\/servers\/([^']+)'/i;
 
 /** An import of a tool that exists but is not available to code. */
@@ -70,6 +70,8 @@ function named(failure: Failure, callee: string, { source, snapshot, profile, gr
   const member = property ?? quoted;
   if (object === 'globalThis' && member === 'fetch')
     return { ...failure, message, hint: FETCH_HINTS[profile] ?? 'There is no network here.' };
+  if (/(?:^|\.)then$/.test(callee) && needsOf(profile).program === 'script')
+    return { ...failure, message, hint: 'Calls block here: use what call_tool returned, without `then`.' };
   const taken = takenFrom(callee, source, snapshot);
   const written = { source, snapshot, profile, grants };
   if (taken !== undefined) return noSuchTool(failure, message, { ...taken, prefix: '' }, written);
@@ -174,13 +176,17 @@ const MAX_LISTED = 20;
 /** `object.member`, or `object[...]` if the member is computed. */
 const MEMBER = /^(.*?)(?:\??\.([\w$]+)|\[\s*["'`]([^"'`\]]+)["'`]\s*\]|\[[^\]]*\])$/;
 const CALL = /[\w$]+(?:\??\.[\w$]+|\[[^\]]{0,60}\])*(?=\s*\()/g;
+/** `function (` is the argument of the call, not its callee. */
+const KEYWORD = /^(?:async|await|function|if|new|return|typeof|void|yield)$/;
 const MAX_LINE_CHARACTERS = 2_000;
 
 /** The callee at this position. The position is that of the callee's last name, or of what follows it. */
 function calleeAt(source: string, { line, column }: SourcePosition): string | undefined {
   const text = lineOf(source, { line, column });
   const at = column - 1;
-  return [...text.matchAll(CALL)].findLast(({ 0: { length }, index }) => index <= at && at <= index + length + 1)?.[0];
+  return [...text.matchAll(CALL)].findLast(
+    ({ 0: callee, index }) => index <= at && at <= index + callee.length + 1 && !KEYWORD.test(callee),
+  )?.[0];
 }
 
 /** Empty if the line is too long to search. */
@@ -210,7 +216,8 @@ const DESTRUCTURED = /\{([^{}]{1,500})\}\s*=\s*await\s+import\s*\(\s*["'`]@codem
 
 /** The server whose module or namespace a name refers to. */
 function serverOf(object: string, source: string, snapshot: CatalogSnapshot): CatalogServer | undefined {
-  const namespace = /^mcp\??\.([\w$]+)$/.exec(object)?.[1];
+  const [, property, quoted] = /^mcp(?:\??\.([\w$]+)|\[\s*["'`]([^"'`\]]+)["'`]\s*\])$/.exec(object) ?? [];
+  const namespace = property ?? quoted;
   if (namespace !== undefined) return namespacesOf(snapshot).find(({ name }) => name === namespace)?.server;
   if (!/^[\w$]+$/.test(object)) return undefined;
   const name = object.replaceAll('$', '\\$');

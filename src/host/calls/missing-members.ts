@@ -36,7 +36,7 @@ export function withMissingMembers(
     return `${name}.${member}${close.length === 0 ? '' : ` (${close.join(' or ')}?)`}`;
   });
   const more = missing.length > MAX_TOLD ? `, and ${missing.length - MAX_TOLD} more` : '';
-  const also = `Also not there: ${told.join(', ')}${more}.`;
+  const also = `Also missing: ${told.join(', ')}${more}.`;
   return { ...outcome, failure: { ...failure, hint: failure.hint === undefined ? also : `${failure.hint} ${also}` } };
 }
 

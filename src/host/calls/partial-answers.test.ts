@@ -48,7 +48,7 @@ describe('a program that goes through pages', () => {
   const read = (...pages: [input: JsonObject, answer: JsonValue][]) => {
     const answers = new PartialAnswers();
     for (const [at, [input, answer]] of pages.entries())
-      answers.note('shop', tool({ cursor: {}, page: {} }), { number: at + 1, input }, structured(answer));
+      answers.note('shop', tool({ cursor: {}, page: {}, limit: {} }), { number: at + 1, input }, structured(answer));
     return answers.list();
   };
   const first: [JsonObject, JsonValue] = [{}, { nextCursor: 'cursor-2' }];
@@ -63,6 +63,32 @@ describe('a program that goes through pages', () => {
     expect(read([{ page: 1 }, { hasMore: true }], [{ page: 2 }, { hasMore: true }])).toEqual([]);
     expect(read([{ page: 2 }, { hasMore: false }], [{ page: 1 }, { hasMore: true }])).toEqual([]);
     expect(read([{ limit: 10 }, { hasMore: true }], [{ limit: 500 }, { hasMore: false }])).toEqual([]);
+  });
+});
+
+describe('a program that chose the number of rows', () => {
+  const noted = (...inputs: JsonObject[]) => {
+    const answers = new PartialAnswers();
+    for (const [at, input] of inputs.entries()) {
+      const items = Array.from({ length: Math.min(Number(input.limit ?? 333), 333) }, () => 0);
+      const reply = structured({ items, nextCursor: `cursor-${at}` });
+      answers.note('shop', tool({ cursor: {}, page: {}, limit: {} }), { number: at + 1, input }, reply);
+    }
+    return answers.list();
+  };
+
+  test('and got them has what it wanted', () => {
+    expect(noted({ limit: 5 })).toEqual([]);
+    expect(noted({ limit: 5, page: 1 })).toEqual([]);
+  });
+
+  test.each<[string, JsonObject[]]>([
+    ['got fewer', [{ limit: 420 }]],
+    ['chose a large page', [{ limit: 100 }]],
+    ['asked for the next page too', [{ limit: 5 }, { limit: 5, cursor: 'cursor-0' }]],
+    ['left it to the server afterwards', [{ limit: 5 }, {}]],
+  ])('and %s is warned', (_, inputs) => {
+    expect(noted(...inputs)).toMatchObject([{ field: 'nextCursor' }]);
   });
 });
 

@@ -5,7 +5,7 @@ import type { Tool } from '../../domain/tool.js';
 import type { ToolReply } from '../../domain/upstream.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/text/visible-text.js';
-import { fullPageOf } from './full-page.js';
+import { fullPageOf, isWhatWasAskedFor } from './full-page.js';
 import { argumentFor, subjectOf } from './paging-arguments.js';
 import { type PartialMark, partialMarkOf } from './partial-mark.js';
 
@@ -107,6 +107,8 @@ export class PartialAnswers {
     }
     if (series.parts.size < MAX_PARTS) series.parts.add(digestOf(args));
     const found = partialMarkOf(reply) ?? fullPageOf(tool, args, reply);
+    // Neither a page that was missed nor the last one.
+    if (found !== undefined && isWhatWasAskedFor(tool, args, reply, found)) return undefined;
     const mark = found === undefined ? undefined : seriesMark(tool, found, call.number);
     if (this.#cursors.size < MAX_CURSORS)
       for (const text of mark?.cursors ?? []) if (!this.#cursors.has(text)) this.#cursors.set(text, false);

@@ -7,6 +7,8 @@ export interface PartialMark {
   readonly field: string;
   /** The value to pass to the next call, if the answer has it. */
   readonly next?: JsonValue;
+  /** The number of rows in the answer, if plain text states it. */
+  readonly rows?: number;
   /** The answer does not say so itself: it only looks partial. */
   readonly isGuess?: true;
 }
@@ -111,7 +113,9 @@ function wordsIn(text: string): PartialMark | undefined {
       : [text.slice(0, LOOKED_AT_CHARACTERS), text.slice(-LOOKED_AT_CHARACTERS)];
   for (const end of ends) {
     const [words, from, to, all] = WORDS.exec(end) ?? [];
-    if (words !== undefined && numberOf(to ?? from) < numberOf(all)) return { field: JSON.stringify(words) };
+    if (words === undefined || numberOf(to ?? from) >= numberOf(all)) continue;
+    const rows = to === undefined ? numberOf(from) : numberOf(to) - numberOf(from) + 1;
+    return { field: JSON.stringify(words), rows };
   }
   return undefined;
 }

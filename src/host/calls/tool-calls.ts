@@ -7,7 +7,7 @@ import type { RunContext } from '../../broker/run-context.js';
 import { type CatalogSnapshot, type CatalogTool, isUnavailable } from '../../catalog/snapshot.js';
 import type { ApprovalState } from '../../domain/approval.js';
 import type { CallVerdict } from '../../domain/audit.js';
-import type { JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Respondent } from '../../domain/question.js';
 import type { CallReply, GuestCall, GuestError, RunFigures } from '../../domain/run.js';
 import { isRepeatable, type Tool } from '../../domain/tool.js';
@@ -17,6 +17,7 @@ import { visibleLine } from '../../lib/text/visible-text.js';
 import type { SentCall } from '../processes/continuation.js';
 import { type CallRetry, MAX_RETRIES } from '../recordings/run-notes.js';
 import type { RunCallDelegate, RunClient } from '../runs/run.js';
+import { type CallFailure, failureOf, isOwnServer } from './call-failure.js';
 import {
   noSuchTool,
   propertyCount,
@@ -29,29 +30,11 @@ import { type CalledTool, calledName, type ProgramNames } from './called-tool.js
 import { isJsonText } from './json-text-hint.js';
 import { misnamedArguments } from './misnamed-arguments.js';
 import { PartialAnswers, type PartialSoFar } from './partial-answers.js';
-import { type FailedCall, type TraceEntry, traceOf } from './tool-trace.js';
+import { type TraceEntry, traceOf } from './tool-trace.js';
 import { UnfinishedCalls, unfinishedSummary } from './unfinished-calls.js';
 
-export interface CallFailure {
-  readonly serverId: string;
-  readonly violation?: string;
-  readonly verdict?: CallVerdict;
-  /** The token of the run's request had expired. */
-  readonly isExpired?: true;
-  /** The person's decision. */
-  readonly approvalState?: ApprovalState;
-  /** The same call may succeed later, and repeating it is safe. */
-  readonly isSafeToRepeat?: true;
-  /** How long the server asks to wait. */
-  readonly retryAfterMs?: number;
-}
-
-export interface ToolCallsOptions {
-  readonly run: RunContext;
-  /** The tools that the run sees. */
-  readonly seen: { readonly snapshot: CatalogSnapshot };
-  readonly broker: Broker;
-  readonly maxToolCalls: number;
+/** How programs of one contract write calls and get answers. */
+export interface CallForm {
   /** Renders an outcome as the contract prescribes. */
   readonly present: (outcome: BrokerOutcome) => CallReply;
   /** What the program writes to call a tool; absent: its path and its export name. */
@@ -60,6 +43,20 @@ export interface ToolCallsOptions {
   readonly arrange?: (tool: Tool, input: readonly JsonValue[]) => readonly JsonValue[];
   /** Observes the result type of a tool without a declared output. Absent: nothing is observed. */
   readonly observe?: (tool: Tool, value: JsonValue) => void;
+}
+
+/** The program that calls: the run's own, or that of a stored script, whose contract may be another. */
+export interface CallingProgram {
+  readonly run: RunContext;
+  readonly form: CallForm;
+}
+
+export interface ToolCallsOptions extends CallForm {
+  readonly run: RunContext;
+  /** The tools that the run sees. */
+  readonly seen: { readonly snapshot: CatalogSnapshot };
+  readonly broker: Broker;
+  readonly maxToolCalls: number;
   readonly client: RunClient;
 }
 
@@ -94,6 +91,8 @@ export class ToolCalls {
   readonly warnings: Set<string>;
   /** Arguments that were probably misspelt. */
   readonly misnamed = new Set<string>();
+  /** Runs that the program waited for and that failed, each with its error. */
+  readonly failedRuns = new Set<string>();
   /** Tools whose answer was text that looks like JSON: `server/tool`. */
   readonly jsonTexts = new Set<string>();
   /** Calls without an answer. */
@@ -142,6 +141,18 @@ export class ToolCalls {
     return [...this.trace, ...this.unfinished.trace()].slice(0, MAX_TRACE_ENTRIES);
   }
 
+  /** What the program writes for the servers that it called, by path. */
+  get serverNames(): ReadonlyMap<string, string> {
+    const { seen, namesOf } = this.#options;
+    const names = new Map<string, string>();
+    if (namesOf === undefined) return names;
+    for (const path of new Set(this.traceAtEnd().map(({ serverId }) => serverId))) {
+      const [tool] = seen.snapshot.serverByPath.get(path)?.tools ?? [];
+      if (tool !== undefined) names.set(path, namesOf(tool).serverName);
+    }
+    return names;
+  }
+
   get soFar(): CallsSoFar {
     return {
       trace: this.trace,
@@ -155,37 +166,47 @@ export class ToolCalls {
     };
   }
 
-  /** Finds the tool, counts the call and sends it. `run`: the run context, if the caller is not the run's own program. */
+  /** Notes the first error in the answer of a run that the program waited for. */
+  noteFailedRun(runId: string, response: JsonValue): void {
+    const { diagnostics } = (isJsonObject(response) ? response : {}) as JsonObject;
+    const errors = (Array.isArray(diagnostics) ? diagnostics : []).filter(isJsonObject);
+    const { message } = errors.find(({ severity }) => severity === 'error') ?? {};
+    if (typeof message === 'string' && this.failedRuns.size < MAX_NOTED)
+      this.failedRuns.add(`run ${runId} failed: ${message}`);
+  }
+
+  /** The run's own program. */
+  get own(): CallingProgram {
+    return { run: this.#options.run, form: this.#options };
+  }
+
+  /** Finds the tool, counts the call and sends it. `by`: the program, if it is not the run's own. */
   async callTool(
     call: GuestCall,
     given: readonly JsonValue[],
     delegate: RunCallDelegate,
-    run: RunContext = this.#options.run,
+    by: CallingProgram = this.own,
   ): Promise<CallReply> {
-    const { seen, maxToolCalls, arrange, present } = this.#options;
+    const { seen, maxToolCalls } = this.#options;
+    const { run, form } = by;
+    const { arrange, present } = form;
     const { snapshot } = seen;
     const listed = snapshot.toolByTarget.get(call.target);
-    const found = listed === undefined ? await grantedTool(run, call.target) : this.#named(listed);
+    const found = listed === undefined ? await grantedTool(run, call.target) : named(listed, form);
     if (found === undefined) return present({ ok: false, error: this.#missing(call.target, snapshot, run) });
     const input = arrange?.(found.tool, given) ?? given;
     if (!this.countOne()) {
       const error = tooManyCalls(maxToolCalls);
       // Only the first such call is recorded: a loop would fill the disk.
       return this.#made === maxToolCalls + 1
-        ? this.refuse(found, call, error, 'limited', delegate, run)
+        ? this.refuse(found, call, error, 'limited', delegate, by)
         : present({ ok: false, error, verdict: 'limited' });
     }
     if (input.length > 1) {
       const error = tooManyArguments(found, input.length, arrange === undefined ? 1 : propertyCount(found.tool));
-      return this.refuse(found, call, error, 'invalid_arguments', delegate, run);
+      return this.refuse(found, call, error, 'invalid_arguments', delegate, by);
     }
-    return this.send(found, call, input[0], delegate, run);
-  }
-
-  /** The tool's name in the program, for errors and approvals. */
-  #named(found: CatalogTool): CalledTool {
-    const { namesOf } = this.#options;
-    return namesOf === undefined ? found : { ...found, ...namesOf(found) };
+    return this.send(found, call, input[0], delegate, by);
   }
 
   /** Why the tool is missing: its server is down, or no server has it. */
@@ -215,12 +236,19 @@ export class ToolCalls {
     error: GuestError,
     verdict: CallVerdict,
     delegate: RunCallDelegate,
-    run: RunContext = this.#options.run,
+    { run, form }: CallingProgram = this.own,
   ): Promise<CallReply> {
-    const { broker, present } = this.#options;
-    return present(
+    const { broker } = this.#options;
+    return form.present(
       await broker.refuse({ run, number, input: undefined, ...targetOf(found, delegate) }, error, verdict),
     );
+  }
+
+  /** Notes a call of no tool. To a script its error is a value, which the script may not look at. */
+  noteRefused(names: Pick<TraceEntry, 'serverId' | 'toolName'>, { message, hint }: GuestError): void {
+    const error = hint === '' ? message : `${message}. ${hint}`;
+    if (this.trace.length < MAX_TRACE_ENTRIES) this.trace.push({ ...names, durationMs: 0, ok: false, error });
+    this.#remember({ message: error }, { serverId: names.serverId });
   }
 
   /** Passes a counted call to the broker and records its outcome. */
@@ -229,16 +257,15 @@ export class ToolCalls {
     call: GuestCall,
     input: JsonValue | undefined,
     delegate: RunCallDelegate,
-    run: RunContext = this.#options.run,
+    { run, form }: CallingProgram = this.own,
   ): Promise<CallReply> {
-    const { present } = this.#options;
     const { tool, server } = found;
     const outcome = await this.carryOut(found, call, input, delegate, run);
-    const reply = present(outcome);
+    const reply = form.present(outcome);
     if (delegate.isSuspended?.() === true && !outcome.ok && outcome.verdict === 'pending') return reply;
     if (reply.ok && this.jsonTexts.size < MAX_NOTED && isJsonText(reply.json))
       this.jsonTexts.add(visibleLine(`${server.path}/${tool.name}`));
-    if (reply.ok && outcome.ok && tool.outputSchema === undefined) this.#observe(tool, reply.json, outcome.reply);
+    if (reply.ok && outcome.ok && tool.outputSchema === undefined) observe(form, tool, reply.json, outcome.reply);
     return reply;
   }
 
@@ -252,10 +279,10 @@ export class ToolCalls {
   ): Promise<BrokerOutcome> {
     const { broker, client } = this.#options;
     const { onProgress, respondent } = client;
-    const { tool, server } = found;
+    const { tool, server, serverName = server.path } = found;
     if (!isRepeatable(tool)) this.isRepeatable = false;
     const startedAt = performance.now();
-    const unfinished = this.unfinished.begin(server.path, tool);
+    const unfinished = this.unfinished.begin(server.path, tool, serverName);
     const outcome = await broker.handle({
       run,
       number,
@@ -294,7 +321,7 @@ export class ToolCalls {
     if (outcome.ok) {
       for (const warning of outcome.warnings) this.warnings.add(warning);
       if (this.misnamed.size < MAX_NOTED)
-        for (const each of misnamedArguments(() => visibleLine(`${server.path}/${tool.name}`), tool, input))
+        for (const each of misnamedArguments(() => visibleLine(`${serverName}/${tool.name}`), tool, input))
           this.misnamed.add(each);
       const setPlace = this.partialAnswers.note(server.path, tool, { number, input }, outcome.reply);
       // Located while the call is open: afterwards the position is unknown. Lines of a stored script are not lines of the program.
@@ -311,7 +338,7 @@ export class ToolCalls {
     const { seen, run, broker, present } = this.#options;
     const listed = seen.snapshot.toolByTarget.get(call.target);
     if (listed === undefined || this.#made >= this.#options.maxToolCalls) return undefined;
-    const found = this.#named(listed);
+    const found = named(listed, this.#options);
     const target = targetOf(found, delegate);
     // The outcome is unknown. A call that changes nothing is made again.
     if (sent.reply === undefined && isRepeatable(found.tool)) return undefined;
@@ -329,21 +356,30 @@ export class ToolCalls {
     for (const [kind, count] of Object.entries(counts)) this.redactions[kind] = (this.redactions[kind] ?? 0) + count;
   }
 
-  #remember({ message }: GuestError, failure: CallFailure): void {
+  #remember({ message }: Pick<GuestError, 'message'>, failure: CallFailure): void {
     if (this.failures.size < MAX_KNOWN_FAILURES) this.failures.set(message, failure);
-  }
-
-  #observe(tool: Tool, json: string | Uint8Array, { structuredContent, structuredJson }: ToolReply): void {
-    const { observe } = this.#options;
-    if (observe === undefined || typeof json !== 'string' || json.length > MAX_OBSERVED_CHARACTERS) return;
-    // Most contracts give the program the structured content, so it need not be parsed a second time.
-    const isContent = structuredContent !== undefined && json === structuredJson;
-    observe(tool, isContent ? structuredContent : (JSON.parse(json) as JsonValue));
   }
 }
 
+/** The tool's name in the program, for errors and approvals. */
+function named(found: CatalogTool, { namesOf }: CallForm): CalledTool {
+  return namesOf === undefined ? found : { ...found, ...namesOf(found) };
+}
+
+function observe(
+  { observe: learn }: CallForm,
+  tool: Tool,
+  json: string | Uint8Array,
+  { structuredContent, structuredJson }: ToolReply,
+): void {
+  if (learn === undefined || typeof json !== 'string' || json.length > MAX_OBSERVED_CHARACTERS) return;
+  // Most contracts give the program the structured content, so it need not be parsed a second time.
+  const isContent = structuredContent !== undefined && json === structuredJson;
+  learn(tool, isContent ? structuredContent : (JSON.parse(json) as JsonValue));
+}
+
 function targetOf({ tool, server, exportName, serverName }: CalledTool, delegate: RunCallDelegate) {
-  const named = serverName === undefined ? {} : { serverName };
+  const named = omitUndefined({ serverName });
   return { tool, serverPath: server.path, exportName, ...named, signal: delegate.signal, delegate };
 }
 
@@ -364,26 +400,6 @@ function reported(respondent: Respondent, { onHeld }: RunCallDelegate): Responde
       }
     },
   };
-}
-
-/** File grants are checked when a file is opened, so a missing grant is known only from the message. */
-export function failureOf({ serverId }: Tool, { error, verdict, approval }: FailedCall): CallFailure {
-  const { message, fields } = error;
-  const said = isOwnServer(serverId) ? /was not granted ((?:filesystem|network):.+)$/.exec(message)?.[1] : undefined;
-  const violation = typeof fields?.violation === 'string' ? fields.violation : said;
-  return {
-    serverId,
-    ...omitUndefined({ violation, verdict }),
-    ...(fields?.authorizationExpired === true ? { isExpired: true } : {}),
-    ...omitUndefined({ approvalState: approval?.state }),
-    ...(fields?.isSafeToRepeat === true ? { isSafeToRepeat: true } : {}),
-    ...(typeof fields?.retryAfterMs === 'number' ? { retryAfterMs: fields.retryAfterMs } : {}),
-  };
-}
-
-/** A built-in server that capabilities grant: network and files. */
-function isOwnServer(serverId: string): boolean {
-  return serverId.startsWith('codemode/');
 }
 
 /** The tool that a capability grants, under contracts with capabilities. Its code is loaded at the first use. */

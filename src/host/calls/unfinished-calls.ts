@@ -9,6 +9,8 @@ export interface UnfinishedCall {
 
 interface Known extends UnfinishedCall {
   readonly serverId: string;
+  /** The program's name for it. */
+  readonly serverName: string;
   readonly tool: Tool;
   readonly startedAtMs: number;
 }
@@ -21,8 +23,8 @@ export class UnfinishedCalls {
   readonly #open = new Set<Known>();
   readonly #cancelled = new Set<Known>();
 
-  begin(serverId: string, tool: Tool): UnfinishedCall {
-    const call: Known = { serverId, tool, startedAtMs: performance.now(), isSent: false };
+  begin(serverId: string, tool: Tool, serverName = serverId): UnfinishedCall {
+    const call: Known = { serverId, serverName, tool, startedAtMs: performance.now(), isSent: false };
     this.#open.add(call);
     return call;
   }
@@ -46,7 +48,7 @@ export class UnfinishedCalls {
   /** Calls that may have taken effect and must not be repeated blindly: `server/tool`, each once. */
   mayHaveRun(): string[] {
     const sent = [...this.#cancelled, ...this.#open].filter(({ isSent, tool }) => isSent && !isRepeatable(tool));
-    return [...new Set(sent.map(({ serverId, tool }) => `${serverId}/${tool.name}`))];
+    return [...new Set(sent.map(({ serverName, tool }) => `${serverName}/${tool.name}`))];
   }
 }
 

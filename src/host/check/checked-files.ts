@@ -3,6 +3,8 @@ import type { Namespace } from '../../catalog/namespaces.js';
 import { type CatalogServer, type CatalogSnapshot, isUnavailable } from '../../catalog/snapshot.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ScriptHead } from '../../domain/script.js';
+import type { Tool } from '../../domain/tool.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { CheckedFiles } from '../../sandbox/checker/project-files.js';
 import { functionOf, serverOfModule } from '../processes/process-packages.js';
 import { scriptFunctions } from '../scripts/script-functions.js';
@@ -94,8 +96,10 @@ const GLOBALS = [
 /** Namespaces that a body does not name, and those that cannot be declared by name, have type any. */
 function apiGlobals(namespaces: readonly Namespace[]): string {
   const members = namespaces.map(({ name }) => `${name}: typeof import("@codemode/${API}${name}"); `).join('');
-  return `declare const mcp: { ${members}[name: string]: any };\ndeclare var context: any;\ndeclare var fs: any;\n`;
+  return `declare const mcp: { ${members}[name: string]: any };\n${BODY_GLOBALS}`;
 }
+
+const BODY_GLOBALS = ['context', 'fs', 'parse'].map((name) => `declare var ${name}: any;\n`).join('');
 
 function methodNames({ methods }: Namespace): ReadonlyMap<string, string> {
   return new Map(methods.map(({ name, tool }) => [tool.tool.name, name]));
@@ -129,10 +133,10 @@ function declared(
     path: server.path,
     serverId: server.id,
     serverName: server.name,
-    tools: server.tools.map(({ tool }) => tool),
+    tools: server.tools.map(({ tool }) => (server.holdsScripts === true ? withoutOutput(tool) : tool)),
     exportNames,
   };
-  return declareCheckedFile(module, observedTypeOf === undefined ? {} : { observedTypeOf }).text;
+  return declareCheckedFile(module, omitUndefined({ observedTypeOf })).text;
 }
 
 /** Functions of Node programs return the whole MCP result, of which anything may be read. */
@@ -140,7 +144,7 @@ function nodeText(server: CatalogServer | undefined): string | undefined {
   if (server === undefined || isUnavailable(server)) return undefined;
   const known = nodeTexts.get(server.tools);
   if (known !== undefined) return known;
-  const tools = server.tools.map(({ tool: { outputSchema: _, ...tool } }) => tool);
+  const tools = server.tools.map(({ tool }) => withoutOutput(tool));
   const exportNames = new Map(server.tools.map((tool) => [tool.tool.name, functionOf(tool, 'node')]));
   const { id, name, path } = server;
   const { text } = declareCheckedFile({ path, serverId: id, serverName: name, tools, exportNames });
@@ -151,14 +155,15 @@ function nodeText(server: CatalogServer | undefined): string | undefined {
 const nodeTexts = new WeakMap<CatalogServer['tools'], string>();
 
 /** A script's output schema describes one run and is not binding, so its result may be anything. */
+function withoutOutput({ outputSchema: _, ...tool }: Tool): Tool {
+  return tool;
+}
+
 function scriptsText(scripts: readonly ScriptHead[]): string {
   const exportNames = scriptFunctions(scripts);
   const tools = scripts
     .filter(({ name }) => exportNames.has(name))
-    .map((script) => {
-      const { outputSchema: _, ...tool } = scriptAsTool(script);
-      return tool;
-    });
+    .map((script) => withoutOutput(scriptAsTool(script)));
   const { text } = declareCheckedFile({
     path: SCRIPTS,
     serverId: SCRIPTS_SPECIFIER,

@@ -29,10 +29,14 @@ export function judgeDiagnostics(
   const tools = masked && new ToolArguments(source, masked, names, schemaOf);
   const promises = masked && new PromiseUse(source, masked);
   const isCertain = (each: CompilerDiagnostic): boolean =>
-    !isHandled &&
-    (tools?.isRefused(each) === true || promises?.isMisused(each) === true || isUnknownName(each, masked?.text ?? ''));
+    each.isSyntax === true ||
+    (!isHandled &&
+      (tools?.isRefused(each) === true ||
+        promises?.isMisused(each) === true ||
+        isUnknownName(each, masked?.text ?? '')));
   return found
-    .filter(({ code }) => !isNoise(code))
+    .filter(({ code, isSyntax }) => isSyntax === true || !isNoise(code))
+    .map((each) => withMeantName(each, isCertain(each) ? tools : undefined))
     .map((each): TypeProblem => {
       const severity = isCertain(each) ? 'error' : 'warning';
       const line = severity === 'error' ? correctedLine(each, source) : undefined;
@@ -48,6 +52,17 @@ export function judgeDiagnostics(
     .sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
 }
 
+/** The same with the property that was meant, where the compiler does not name it. */
+function withMeantName(found: CompilerDiagnostic, tools: ToolArguments | undefined): CompilerDiagnostic {
+  const meant = found.code === UNKNOWN_OF_TYPE ? tools?.missingNear(found) : undefined;
+  const text = `${found.text} Did you mean to write '${meant}'?`;
+  return meant === undefined ? found : { ...found, code: UNKNOWN_BUT, text };
+}
+
+const UNKNOWN_OF_TYPE = 2353;
+/** The compiler's number for an unknown property with a suggestion. */
+const UNKNOWN_BUT = 2561;
+
 const HANDLES_ERRORS = /\bcatch\b|\ballSettled\b|\bPromise\s*\.\s*any\b|\.\s*then\s*\([^()]*,/;
 
 /** What Node programs can do besides: `normalize` of their client turns errors into values, and a process has handlers. */
@@ -57,7 +72,7 @@ function handlesInNode(source: string, masked: string): boolean {
 
 const NODE_CLIENT = /["']\.\/(?:client|servers)\//;
 
-/** 7xxx: missing type annotations. 1xxx: syntax, which the sandbox judges by its own rules. */
+/** 7xxx: missing type annotations. 1xxx: grammar, which the sandbox judges by its own rules. */
 function isNoise(code: number): boolean {
   return (code >= 7000 && code < 8000 && code !== NO_INDEX) || code < 2000;
 }
@@ -68,13 +83,14 @@ const NO_EXPORT_BUT = 2724;
 const NO_PROPERTY = 2339;
 const NO_PROPERTY_BUT = 2551;
 const NO_MODULE = 2307;
+const NO_SERVER = /^There is no server /;
 const OF_SERVER = /@codemode\/servers\//;
 const OF_FILE = /modules\/(?:servers\/|scripts\b)|@codemode\/scripts/;
 const OF_MODULE = /on type 'typeof import\("\/p\/(?:modules\/(?:servers\/|scripts\b|api\/)|servers\/)/;
 
 /** A function that its server does not have, or a server that does not exist. Types may be imported even if they do not exist. */
 function isUnknownName({ code, text, start, end }: CompilerDiagnostic, masked: string): boolean {
-  if (code === NO_MODULE) return OF_SERVER.test(text) && !/^\s*import\s+type\b/.test(lineAt(masked, start));
+  if (code === NO_MODULE) return NO_SERVER.test(text) && !/^\s*import\s+type\b/.test(lineAt(masked, start));
   const name = masked.slice(start, end);
   if (code === NO_EXPORT || code === NO_EXPORT_BUT) {
     if (!OF_SERVER.test(text) && !OF_FILE.test(text)) return false;
@@ -105,7 +121,7 @@ function hintFor({ text }: CompilerDiagnostic, isPromise: boolean, line: string 
 const MAX_LINE_CHARACTERS = 160;
 
 /** The misspelt name is at the position itself. For a value that is not allowed, the position is that of its property name. */
-const MISSPELT_NAME: ReadonlySet<number> = new Set([NO_PROPERTY_BUT, NO_EXPORT_BUT, 2561]);
+const MISSPELT_NAME: ReadonlySet<number> = new Set([NO_PROPERTY_BUT, NO_EXPORT_BUT, NO_MODULE, UNKNOWN_BUT]);
 const MISSPELT_VALUE = 2820;
 
 /** The source line with the suggested name. */
@@ -122,7 +138,7 @@ function correctedLine(diagnostic: CompilerDiagnostic, source: string): string |
 
 function misspeltIn({ code, start, end }: CompilerDiagnostic, source: string) {
   if (MISSPELT_NAME.has(code)) {
-    const quote = /^(["']?)[\w$-]+\1$/.exec(source.slice(start, end))?.[1];
+    const quote = /^(["']?)[\w$@/-]+\1$/.exec(source.slice(start, end))?.[1];
     return quote === undefined ? undefined : { start, end, quote };
   }
   if (code !== MISSPELT_VALUE) return undefined;
@@ -144,7 +160,9 @@ function messageOf({ code, text, chain, start, end }: CompilerDiagnostic, source
     .replaceAll(/typeof import\("\/p\/(servers\/[^"]+)"\)/g, './$1.js')
     // The resolved type does not help an author who forgot `await`.
     .replaceAll(/'Promise<.{60,}?>'/gs, "'Promise<...>'")
-    .replaceAll(' | undefined', '');
+    .replaceAll(' | undefined', '')
+    // Types of Node cannot be installed for a sandbox.
+    .replace(/ Do you need to install type definitions .*$/s, '');
   const cut = plain.length > MAX_MESSAGE_CHARACTERS ? `${plain.slice(0, MAX_MESSAGE_CHARACTERS)}...` : plain;
   return visibleLine(cut);
 }

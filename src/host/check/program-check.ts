@@ -1,6 +1,7 @@
 import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { CallerId, Failure } from '../../domain/run.js';
 import type { CompilerDiagnostic, TypeProblem, TypeVerdict } from '../../domain/type-check.js';
+import { nearest } from '../../lib/text/nearest.js';
 import { NotChecked, type TypeCheckers } from '../../sandbox/checker/type-checkers.js';
 import { type CheckedView, checkedFilesOf, inputSchemaOf } from './checked-files.js';
 import { judgeDiagnostics } from './judge-diagnostics.js';
@@ -8,6 +9,8 @@ import { judgeDiagnostics } from './judge-diagnostics.js';
 export interface CheckedProgram extends CheckedView {
   readonly caller: CallerId;
   readonly source: string;
+  /** A person asks: syntax errors are problems too. A run leaves them to its engine. */
+  readonly tellsSyntax?: true;
 }
 
 /** Compile time grows with the source: larger programs run unchecked. */
@@ -24,12 +27,13 @@ export async function checkProgram(checkers: TypeCheckers, program: CheckedProgr
     const isBody = program.namespaces !== undefined;
     const text = isBody ? `${BODY_HEAD}${source}${BODY_END}` : source;
     const all = await checkers.check(caller, text, checkedFilesOf(program));
-    const found = isBody ? all.flatMap((each) => ofBody(each, source)) : all;
+    const told = program.tellsSyntax === true ? all : all.filter(({ isSyntax }) => isSyntax !== true);
+    const found = isBody ? told.flatMap((each) => ofBody(each, source)) : told;
     return {
       isChecked: true,
       problems: judgeDiagnostics(
         source,
-        found.filter((each) => !isKnownModule(each, snapshot)),
+        found.flatMap((each) => withNearestServer(each, snapshot)),
         (called) => inputSchemaOf(program, called),
         program.namespaces?.map(({ name }) => name),
       ),
@@ -47,13 +51,19 @@ const BODY_END = '\n}';
 
 function ofBody({ start, end, ...diagnostic }: CompilerDiagnostic, { length }: string): CompilerDiagnostic[] {
   const [from, to] = [start - BODY_HEAD.length, end - BODY_HEAD.length];
+  // What a body leaves open is missed behind it.
+  if (diagnostic.isSyntax === true && from > length) return [{ ...diagnostic, start: length, end: length }];
   return from < 0 || to > length ? [] : [{ ...diagnostic, start: from, end: to }];
 }
 
-/** A server that exists under a name that the compiler does not find: not the program's mistake. */
-function isKnownModule({ code, text }: CompilerDiagnostic, { serverByPath }: CatalogSnapshot): boolean {
-  const path = /^Cannot find module '@codemode\/servers\/(.+)' or/s.exec(text)?.[1];
-  return code === NO_MODULE && path !== undefined && serverByPath.has(path);
+/** An unknown server is reported with the nearest name. One that exists, and that the compiler does not find, is not a mistake. */
+function withNearestServer(found: CompilerDiagnostic, { serverByPath }: CatalogSnapshot): CompilerDiagnostic[] {
+  const path = /^Cannot find module '@codemode\/servers\/(.+)' or/s.exec(found.text)?.[1];
+  if (found.code !== NO_MODULE || path === undefined) return [found];
+  if (serverByPath.has(path)) return [];
+  const [meant] = nearest(path, [...serverByPath.keys()], 1);
+  const text = `There is no server '${path}'.${meant === undefined ? '' : ` Did you mean '@codemode/servers/${meant}'?`}`;
+  return [{ ...found, text }];
 }
 
 const NO_MODULE = 2307;

@@ -1,3 +1,4 @@
+import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { CallerId, Failure, Outcome } from '../../domain/run.js';
 import type { ScriptHead } from '../../domain/script.js';
 import type { TypeProblem, TypeVerdict } from '../../domain/type-check.js';
@@ -15,6 +16,9 @@ export interface SeenByProgram {
   readonly scripts: readonly ScriptHead[];
 }
 
+const DISABLED: TypeVerdict = { isChecked: false, reason: 'it is disabled (check.types: off)' };
+/** The compiler's numbers for an import of a name that the module does not have. */
+const NO_EXPORT: ReadonlySet<number> = new Set([2305, 2724]);
 const CALLS_MEMBERS = /\bmcp\b/;
 const CALLS_FROM_NODE = /["']\.\/servers\//;
 const CALLS_TOOLS = /@codemode\/(?:servers\/|scripts\b)/;
@@ -41,9 +45,9 @@ export class SessionTypeCheck {
     viewOf: () => Promise<SeenByProgram>,
   ): Promise<TypeVerdict> {
     const library = this.#library;
-    if (types === undefined) return { isChecked: false, reason: 'it is switched off (check.types: off)' };
+    if (types === undefined) return DISABLED;
     if (library === undefined) return { isChecked: false, reason: 'programs of this contract are not checked' };
-    return checkProgram(types, this.#checked(source, await viewOf(), library));
+    return checkProgram(types, { ...this.#checked(source, await viewOf(), library), tellsSyntax: true });
   }
 
   /** Checks a program in parallel with its start. Only modules that name servers are checked. */
@@ -63,10 +67,25 @@ export class SessionTypeCheck {
     { forCode: snapshot }: ToolView,
   ): Promise<Failure | undefined> {
     if (types === undefined || types.missing !== undefined || !CALLS_FROM_NODE.test(source)) return undefined;
-    const program = { caller: this.#caller, source, snapshot, library: '', scripts: [] };
-    const gate = new TypeCheckGate(checkProgram(types, program));
+    const gate = new TypeCheckGate(checkProgram(types, this.#ofNode(source, snapshot)));
     await gate.opened();
     return gate.failure;
+  }
+
+  /** The same as a verdict, for people who ask. */
+  async checkNode(types: TypeCheckers | undefined, source: string, { forCode }: ToolView): Promise<TypeVerdict> {
+    if (types === undefined) return DISABLED;
+    const verdict = await checkProgram(types, { ...this.#ofNode(source, forCode), tellsSyntax: true });
+    if (!verdict.isChecked) return verdict;
+    // Node itself refuses such an import before the program begins, so a run leaves it to Node.
+    const problems = verdict.problems.map((each) =>
+      NO_EXPORT.has(each.code) ? { ...each, severity: 'error' as const } : each,
+    );
+    return { isChecked: true, problems };
+  }
+
+  #ofNode(source: string, snapshot: CatalogSnapshot): CheckedProgram {
+    return { caller: this.#caller, source, snapshot, library: '', scripts: [] };
   }
 
   #checked(source: string, { view, scripts }: SeenByProgram, library: string): CheckedProgram {

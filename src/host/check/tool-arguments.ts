@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { CompilerDiagnostic } from '../../domain/type-check.js';
+import { nearest } from '../../lib/text/nearest.js';
 import { API, type ImportedNames, type NamedFunction } from './imported-names.js';
 import { enclosingBracket, type MaskedSource, maskSource } from './mask-source.js';
 import { EACH, type InputPlace, refusesNames } from './refused-names.js';
@@ -102,16 +103,32 @@ export class ToolArguments {
    * taken like any other: it may be fine.
    */
   #hasRefusedNames(at: number): boolean {
+    const object = this.#objectAround(at);
+    return object !== undefined && refusesNames(object.schema, object.place, object.written);
+  }
+
+  /** The missing property of a tool's input that an unknown one is close to. The compiler suggests nothing for short names. */
+  missingNear({ start, end }: CompilerDiagnostic): string | undefined {
+    const object = this.#objectAround(start);
+    if (object === undefined || object.place.length > 0) return undefined;
+    const { schema, written } = object;
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    const missing = required.filter((name) => typeof name === 'string' && /^[\w$]+$/.test(name) && !written.has(name));
+    return nearest(this.#source.slice(start, end), missing as string[], 1)[0];
+  }
+
+  /** The object literal in a tool's arguments around this position: its place in the input, and the names that it has. */
+  #objectAround(at: number) {
     const open = enclosingBracket(this.#masked, at);
     const bracket = this.#callBracket(at);
-    if (open === undefined || bracket === undefined || !this.#isPlainObject(open)) return false;
+    if (open === undefined || bracket === undefined || !this.#isPlainObject(open)) return undefined;
     const tool = this.#toolBefore(bracket);
     const schema = tool === undefined ? undefined : this.#schemaOf(tool);
     const place = this.#placeOf(open);
-    if (schema === undefined || place === undefined) return false;
+    if (schema === undefined || place === undefined) return undefined;
     const close = this.#masked.partner.get(open) ?? open;
-    const written = topLevelParts(this.#source.slice(open + 1, close), ',').map(nameOf);
-    return refusesNames(schema, place, new Set(written.filter((name) => name !== '')));
+    const names = topLevelParts(this.#source.slice(open + 1, close), ',').map(nameOf);
+    return { schema, place, written: new Set(names.filter((name) => name !== '')) };
   }
 
   /** The place of a literal in the input that it is a part of; undefined if a name before it cannot be read. */

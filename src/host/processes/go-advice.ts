@@ -18,6 +18,8 @@ export function goAdvice(source: string, complaint: string, view: ToolView): str
     const direct = view.direct.find(({ tool }) => isFunctionOf(tool, name));
     if (direct !== undefined)
       return [`${name}: not for code, a tool of its own; call the tool ${JSON.stringify(direct.name)} directly`];
+    const plain = withoutInput(name, names);
+    if (plain !== undefined) return [`${plain} takes no input: ${plain}(ctx)`];
     const close = nearest(name, names, 3);
     return close.length === 0 ? [] : [`${name}: did you mean ${close.join(' or ')}?`];
   });
@@ -54,6 +56,16 @@ function returnedValue(complaint: string): string[] {
   return /as error value in return statement|too many return values/.test(complaint)
     ? ['The answer is what the code prints: fmt.Println(value). `return` takes an error or nil.']
     : [];
+}
+
+/** `GetUserInput` of a `getUser` that has no input. Every other function's input has this type. */
+function withoutInput(name: string, names: readonly string[]): string | undefined {
+  const [, tool] = /^(.+)Input$/.exec(name) ?? [];
+  return tool === undefined ? undefined : names.find((each) => each === lowerFirst(tool));
+}
+
+function lowerFirst(name: string): string {
+  return `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
 }
 
 /** A function has the tool's name, prefixed with the server's name if two tools share it. */

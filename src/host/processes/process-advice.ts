@@ -31,7 +31,7 @@ const DATA_OF: Readonly<Record<ProcessLanguage, string>> = {
   node: 'A call gives the MCP result. Its data: import { dataOf } from "./client/mcp_client.js"; dataOf(answer).',
   python: 'A call gives the MCP result. Its data: from client.mcp_client import data_of; data_of(answer).',
 };
-const NO_PACKAGES = 'There is nothing but the standard library and the modules of servers.';
+const NO_PACKAGES = 'Only the standard library and the modules of servers can be imported.';
 const NO_ENVIRONMENT =
   'There is no environment here. Write values into the program; servers have their own credentials.';
 
@@ -55,8 +55,12 @@ function adviceFor(failure: Failure, language: ProcessLanguage, written: Written
       if (isFileOfTheMachine(message))
         return `There are no files here but those in /workspace. ${FIND_A_TOOL[language]}`;
       if (name === 'KeyError' && /\bos\.environ\b/.test(stack)) return NO_ENVIRONMENT;
+      if (language === 'node' && name === 'TypeError' && /\bprocess\.env\b/.test(lineOf(failure, written)))
+        return NO_ENVIRONMENT;
+      if (NOT_DEFINED.test(message)) return forgottenImport(message, language, written);
       if (language === 'python' && /'coroutine'/.test(message)) return AWAIT_IN_PYTHON;
-      if (takesResultForData(failure, language, written)) return DATA_OF[language];
+      if (takesResultForData(failure, language, written) || takesTextForData(failure, language, written))
+        return DATA_OF[language];
       return language === 'node' ? memberAdvice(message, written) : undefined;
     default:
       return undefined;
@@ -70,11 +74,53 @@ function isFileOfTheMachine(message: string): boolean {
   return path?.startsWith('/') === true && !path.startsWith('/workspace');
 }
 
+function lineOf({ position }: Failure, { source }: Written): string {
+  return position === undefined ? '' : (source.split('\n')[position.line - 1] ?? '');
+}
+
+/** The interpreters' messages for a name that nothing declares. */
+const NOT_DEFINED = /^(?:name ')?([A-Za-z_$][\w$]{0,127})'? is not defined/;
+const CLIENT_NAMES: Readonly<Record<ProcessLanguage, RegExp>> = {
+  node: /^(?:callTool|normalize|dataOf|ToolError)$/,
+  python: /^(?:call_tool|call_tool_sync|normalize|data_of|ToolError)$/,
+};
+const SEARCHES: Readonly<Record<ProcessLanguage, RegExp>> = {
+  node: /^(?:searchTools|listTools)$/,
+  python: /^(?:search_tools|list_tools)$/,
+};
+
+/** A server's module, a tool's function or a helper that is used without its import. */
+function forgottenImport(message: string, language: ProcessLanguage, { snapshot }: Written): string | undefined {
+  const name = NOT_DEFINED.exec(message)?.[1] ?? '';
+  const { modules, functionsOf } = importedNames(snapshot, language);
+  const write = (names: string, node: string, python: string) =>
+    language === 'node' ? `import ${names} from "./${node}";` : `from ${python} import ${names}`;
+  if (CLIENT_NAMES[language].test(name))
+    return `Write: ${write(language === 'node' ? `{ ${name} }` : name, 'client/mcp_client.js', 'client.mcp_client')}`;
+  if (SEARCHES[language].test(name)) return FIND_A_TOOL[language];
+  if (modules.includes(name))
+    return `Write: ${write(language === 'node' ? `* as ${name}` : name, `servers/${name}/index.js`, 'servers')}`;
+  const from = modules.filter((module) => functionsOf(module).includes(name)).slice(0, 3);
+  const lines = from.map((module) =>
+    write(language === 'node' ? `{ ${name} }` : name, `servers/${module}/index.js`, `servers.${module}`),
+  );
+  return lines.length === 0 ? undefined : `Write: ${lines.join(' or ')}`;
+}
+
 /** A missing field in a program that calls tools and never unwraps their results. */
 function takesResultForData({ name, message }: Failure, language: ProcessLanguage, { source }: Written): boolean {
   if (!/\bservers\b/.test(source) || /\b(?:data_?of|structuredContent|normalize|content)\b/i.test(source)) return false;
   if (language === 'node') return /^Cannot read properties of undefined/.test(message);
   return name === 'KeyError' || /^'dict' object has no attribute/.test(message);
+}
+
+const LIST_METHOD = /\.(?:map|filter|forEach|find|reduce|some|every|flatMap|sort) is not a function$/;
+
+/** A text taken for the list or the object that it holds. */
+function takesTextForData({ name, message }: Failure, language: ProcessLanguage, { source }: Written): boolean {
+  if (name !== 'TypeError' || !/\bservers\b/.test(source) || !/\btext\b/.test(source)) return false;
+  if (/\bdata_?of\b|\bJSON\s*\.\s*parse\b|\bjson\.loads\b/i.test(source)) return false;
+  return language === 'node' ? LIST_METHOD.test(message) : /^string indices must be integers/.test(message);
 }
 
 /** The interpreters' messages for a missing server module, then for a missing function in it. */

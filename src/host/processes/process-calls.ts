@@ -1,18 +1,21 @@
 import { toolDigestOf } from '../../broker/approvals/identity.js';
-import type { Catalog } from '../../catalog/catalog.js';
+import { lostAnswerError } from '../../broker/refusals.js';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { CallerId, CallReply, GuestCall, GuestError } from '../../domain/run.js';
+import type { Limits } from '../../domain/limits.js';
+import type { CallReply, GuestCall, GuestError } from '../../domain/run.js';
 import { roundedNumber } from '../../lib/text/exact-numbers.js';
-import { type CallerTurns, PROGRAM_ENDED } from '../calls/caller-turns.js';
+import { PROGRAM_ENDED } from '../calls/caller-turns.js';
 import { ToolCalls, type ToolCallsOptions } from '../calls/tool-calls.js';
 import { type AnsweredCall, MAX_RECORDING_CHARACTERS, recordedCall } from '../recordings/recorded-call.js';
 import type { RunCatalog } from '../runs/run-catalog.js';
 import type { CallAnswerer, RunCallDelegate } from '../runs/run-options.js';
+import type { NestedRuns } from '../scripts/nested-runs.js';
+import { ProgramCalls, type ProgramCallsParts } from '../scripts/program-calls.js';
 import { serverNamed } from '../scripts/script-calls.js';
 import { questionTooLong } from '../tools/discovery.js';
 import { noSuchServer, noSuchTool, serverInQuestion } from '../tools/tool-catalog.js';
-import type { Continuation } from './continuation.js';
+import type { Continuation, SentCall } from './continuation.js';
 
 /** The approximate overhead of a call and its answer in the record. */
 const CALL_CHARACTERS = 100;
@@ -20,34 +23,46 @@ const CALL_CHARACTERS = 100;
 /** Answers a question about the tools; undefined if the target is not such a question. */
 export type AnswerAbout = (target: string, input: readonly JsonValue[]) => CallReply | undefined;
 
+export interface ProcessCallsParts extends ProgramCallsParts {
+  /** Limits of a stored script that the program runs. */
+  readonly scriptLimits: Limits;
+  /** How long a call of such a script waits for a person. */
+  readonly patienceMs: number;
+}
+
 /** Answers everything that a program in its own process asks for. Its target is `server/tool`, under any name of the server. */
 export class ProcessCalls implements CallAnswerer {
   readonly tools: ToolCalls;
+  readonly #programs: ProgramCalls;
   #recorded: AnsweredCall[] | undefined = [];
   #recordedCharacters = 0;
   readonly #seen: RunCatalog;
-  readonly #catalog: Pick<Catalog, 'startingNote'>;
+  readonly #parts: ProcessCallsParts;
   readonly #answerAbout: AnswerAbout;
   readonly #present: ToolCallsOptions['present'];
   readonly #continued: Continuation | undefined;
-  readonly #caller: CallerId;
-  readonly #turns: CallerTurns;
 
   constructor(
-    options: Omit<ToolCallsOptions, 'seen'> & { readonly turns: CallerTurns },
+    parts: ProcessCallsParts,
+    options: Omit<ToolCallsOptions, 'seen'>,
     seen: RunCatalog,
-    catalog: Pick<Catalog, 'startingNote'>,
     answerAbout: AnswerAbout,
     continued?: Continuation,
   ) {
     this.tools = new ToolCalls({ ...options, seen });
-    this.#caller = options.run.caller;
-    this.#turns = options.turns;
+    const { scriptLimits: limits, patienceMs } = parts;
+    const { client, present } = options;
+    this.#programs = new ProgramCalls(parts, { tools: this.tools, seen, limits, patienceMs, client });
+    this.#parts = parts;
     this.#seen = seen;
-    this.#catalog = catalog;
-    this.#present = options.present;
+    this.#present = present;
     this.#answerAbout = answerAbout;
     this.#continued = continued;
+  }
+
+  /** The stored scripts that the program runs. */
+  get nested(): NestedRuns {
+    return this.#programs.nested;
   }
 
   async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
@@ -71,10 +86,22 @@ export class ProcessCalls implements CallAnswerer {
     const sent = record.toolDigest === undefined ? undefined : this.#continued?.take(call, record.toolDigest);
     if (sent === undefined) return undefined;
     const [input] = argumentsOf(call) ?? [];
+    if (found.server.holdsScripts === true) {
+      record.isSent = true;
+      return this.#reuseScriptAnswer(found, sent);
+    }
     const reply = await this.tools.reuseAnswer({ ...call, target: found.target }, input, sent, delegate);
     if (reply === undefined) this.#continued?.giveBack(sent);
     else record.isSent = true;
     return reply;
+  }
+
+  /** Nobody knows any more what the script has received. A script that may have made calls is not run a second time. */
+  #reuseScriptAnswer({ tool, server }: CatalogTool, { reply }: SentCall): CallReply {
+    const { run } = this.tools.own;
+    this.#parts.gate.receivedUnknown(run.ledger);
+    const lost = { tool, serverPath: server.path, exportName: tool.name };
+    return reply ?? this.#present({ ok: false, error: lostAnswerError(lost), verdict: 'outcome_unknown' });
   }
 
   /** In call order; undefined if there were too many calls to keep. */
@@ -90,7 +117,9 @@ export class ProcessCalls implements CallAnswerer {
 
   async #dispatch(call: GuestCall, found: CatalogTool | GuestError, given: RunCallDelegate): Promise<CallReply> {
     const parse = () => argumentsOf(call);
-    const { input, delegate } = await this.#turns.inSteps(this.#caller, call.argumentsJson, given, parse);
+    const { turns } = this.#parts;
+    const { caller } = this.tools.own.run;
+    const { input, delegate } = await turns.inSteps(caller, call.argumentsJson, given, parse);
     const rounded = input === undefined ? undefined : roundedNumber(call.argumentsJson);
     if (input === undefined || rounded !== undefined) {
       const error = rounded === undefined ? NO_ARGUMENTS : tooLong(rounded);
@@ -101,12 +130,13 @@ export class ProcessCalls implements CallAnswerer {
     if (tooLongQuestion !== undefined) return this.#present({ ok: false, error: tooLongQuestion });
     if (call.target.startsWith('@')) {
       const work = () => ({ answer: this.#answerAbout(call.target, input) });
-      const { answer } = (await this.#turns.take(this.#caller, delegate.signal, work)) ?? { answer: PROGRAM_ENDED };
+      const { answer } = (await turns.take(caller, delegate.signal, work)) ?? { answer: PROGRAM_ENDED };
       if (answer !== undefined)
         return answer.ok || 'ends' in answer ? answer : this.#present({ ok: false, error: answer.error });
     }
     if (!('tool' in found)) return this.#present({ ok: false, error: found });
-    return this.tools.callTool({ ...call, target: found.target }, input, delegate);
+    const script = this.#programs.runAsTool(found, call, input, delegate, this.#programs.ownAsker());
+    return script ?? this.tools.callTool({ ...call, target: found.target }, input, delegate);
   }
 
   /** Waits for a server that was still starting when the program began. */
@@ -114,7 +144,7 @@ export class ProcessCalls implements CallAnswerer {
     const found = toolAt(target, this.#seen.snapshot);
     const isFilledIn = 'isStarting' in found && (await this.#seen.fillIn(found));
     const known = isFilledIn ? toolAt(target, this.#seen.snapshot) : found;
-    return 'tools' in known ? noSuchTool(target.slice(target.indexOf('/') + 1), known, this.#catalog) : known;
+    return 'tools' in known ? noSuchTool(target.slice(target.indexOf('/') + 1), known, this.#parts.catalog) : known;
   }
 }
 
@@ -142,7 +172,7 @@ function argumentsOf({ argumentsJson }: GuestCall): JsonValue[] | undefined {
 
 const NO_ARGUMENTS: GuestError = {
   errorClass: 'InvalidArguments',
-  message: 'the arguments are no JSON',
+  message: 'the arguments are not JSON',
   hint: 'Call tools through the modules in /workspace/servers or the client in /workspace/client.',
 };
 

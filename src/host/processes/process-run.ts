@@ -1,11 +1,10 @@
 import { hash, randomInt } from 'node:crypto';
 import { openRunContext } from '../../broker/run-context.js';
-import type { Catalog } from '../../catalog/catalog.js';
-import type { LearnedTypes } from '../../catalog/observed/learned-types.js';
 import type { ApprovalState } from '../../domain/approval.js';
 import type { CapabilitySet } from '../../domain/capability.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import type { JsonValue } from '../../domain/json.js';
+import type { Limits } from '../../domain/limits.js';
 import type {
   KeptOutput,
   ProcessLimits,
@@ -18,10 +17,9 @@ import { duringStep } from '../../domain/step.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import { deferred } from '../../lib/async/deferred.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
-import type { CallerTurns } from '../calls/caller-turns.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
+import type { CallFailure } from '../calls/call-failure.js';
 import type { PartialAnswer } from '../calls/partial-answers.js';
-import type { CallFailure } from '../calls/tool-calls.js';
 import type { TraceEntry } from '../calls/tool-trace.js';
 import type { ProcessRecording } from '../recordings/process-recording.js';
 import { notStarted, programRunner } from '../runs/program-runner.js';
@@ -31,8 +29,8 @@ import type { RunClient } from '../runs/run-client.js';
 import { stateOf } from '../runs/run-summary.js';
 import { RunTrace, type TraceParts } from '../runs/run-trace.js';
 import type { Presentation } from '../runs/run-types.js';
-import type { SuspendedRuns } from '../runs/suspended-runs.js';
 import type { Runtime } from '../runtime.js';
+import type { ProgramCallsParts } from '../scripts/program-calls.js';
 import { connecting } from '../servers/connecting.js';
 import type { ToolView } from '../tools/tool-view.js';
 import { continuationOf } from './continuation.js';
@@ -74,6 +72,8 @@ export interface ProcessRunSummary {
   /** The most important approval state among its calls. */
   readonly approvalState: ApprovalState;
   readonly trace: readonly TraceEntry[];
+  /** What the program writes for the servers that it called, by path. */
+  readonly serverNames: ReadonlyMap<string, string>;
   /** Tool answers that do not match their declared output. */
   readonly warnings: readonly string[];
   readonly misnamed: readonly string[];
@@ -95,12 +95,10 @@ const MAX_SEED = 2 ** 32;
 /** Reserved before the client's timeout, to inform the program and to respond. */
 const ANSWER_MARGIN_MS = 3_000;
 
-export interface ProcessRunParts extends TraceParts {
+export interface ProcessRunParts extends TraceParts, Omit<ProgramCallsParts, 'sandbox'> {
   readonly runtime: Runtime;
-  readonly catalog: Catalog;
-  readonly suspended: SuspendedRuns;
-  readonly observed?: LearnedTypes;
-  readonly turns: CallerTurns;
+  /** Limits of a stored script that the program runs. */
+  readonly scriptLimits: Limits;
   /** Whether people decide approvals through other surfaces when no client can ask them. */
   readonly servesApprovals?: boolean;
 }
@@ -157,11 +155,13 @@ async function runSteps(
   });
   const continued = await continuing;
   const refusal = await runner.refusalOf(request, view);
+  const scriptLimits = { ...parts.scriptLimits, maxToolCalls };
+  const patienceMs = patienceOf(request, parts, startedAt);
   const calls = new ProcessCalls(
+    { ...parts, sandbox, scriptLimits, patienceMs },
     {
       run,
       broker,
-      turns: parts.turns,
       maxToolCalls,
       present: (outcome) => presentation.reply(outcome),
       namesOf: (tool) => programs.namesOf(tool, seen.snapshot),
@@ -169,7 +169,6 @@ async function runSteps(
       client: request,
     },
     seen,
-    parts.catalog,
     (target, input) => programs.answerAbout(target, input, seen.snapshot, parts.catalog, view.observedTypeOf),
     continued,
   );
@@ -181,7 +180,7 @@ async function runSteps(
     const started = deferred<void>();
     const handlers = {
       caller,
-      execution: runId as RunId,
+      runId: runId as RunId,
       onStarted: () => started.resolve(),
       onCall: (...call: Parameters<ProcessWait['onCall']>) => people.onCall(...call),
       ...omitUndefined({ signal }),
@@ -198,7 +197,7 @@ async function runSteps(
     people.end();
   }
   const { cpuMs } = report;
-  steps.ended(report.outcome, report.durationMs, cpuMs === undefined ? {} : { cpuMs });
+  steps.ended(report.outcome, report.durationMs, omitUndefined({ cpuMs }));
   const environment = {
     ...{ build: sandbox.build, node: process.version, isolation: sandbox.jail.level },
     interpreter: programs.version,
@@ -214,12 +213,15 @@ async function runSteps(
     runId,
     approvalState: weightiest(calls.tools.approvalStates),
     trace,
+    serverNames: calls.tools.serverNames,
     warnings: [...calls.tools.warnings],
     misnamed: [...calls.tools.misnamed],
     failures: calls.tools.failures,
     partialAnswers: calls.tools.partialAnswers.list(),
     redactions: calls.tools.redactions,
-    ...(continued === undefined ? {} : { continued: { runId: continued.runId, calls: continued.answered } }),
+    ...omitUndefined({
+      continued: ifDefined(continued, (continued) => ({ runId: continued.runId, calls: continued.answered })),
+    }),
     isolation: sandbox.jail.level,
     image: `${language}-${programs.version}+codemode.${sandbox.build}+${sandbox.jail.level}`,
   };
@@ -227,13 +229,12 @@ async function runSteps(
   await audit?.redacted(run, redacted);
   const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
   const state = stateOf(report.outcome);
-  // A program that was not started has nothing to replay.
-  const recorded = refusal === undefined ? calls.recorded : undefined;
+  const recorded = calls.recorded;
   const recording: ProcessRecording | undefined = recorded && {
     ...{ runId, caller, codeDigest: run.codeDigest, environment, outcome: ended.outcome },
     program: { language, source, files: [...files], limits, seed },
     calls: recorded,
-    notes: { usage: { cpuMs: report.cpuMs }, retries: calls.tools.retries },
+    notes: { usage: { cpuMs: report.cpuMs }, scripts: calls.nested.scripts, retries: calls.tools.retries },
   };
   const listed = { title: redactTitle(redactor, source), durationMs: report.durationMs, figures: calls.tools.figures };
   runner.notify(request, view);

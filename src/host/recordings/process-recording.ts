@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { PROGRAM_LANGUAGES, type ProcessLimits, type ProgramLanguage } from '../../domain/process-program.js';
 import type { CallReply, Outcome } from '../../domain/run.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { notesSchema } from './notes-schema.js';
 import type { AnsweredCall } from './recorded-call.js';
 import type { RunNotes } from './run-notes.js';
@@ -88,7 +89,7 @@ const fileSchema = z.object({
 export function encodeProcessRecording({ calls, ...rest }: ProcessRecording): string {
   const written = calls.map((call) => ({
     ...call,
-    ...(call.reply === undefined ? {} : { reply: asText(call.reply) }),
+    ...omitUndefined({ reply: ifDefined(call.reply, asText) }),
   }));
   return JSON.stringify({ format: PROCESS_FORMAT, ...rest, calls: written });
 }

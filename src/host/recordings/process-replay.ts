@@ -17,6 +17,9 @@ export async function replayProcess(
   { runId, program, calls, outcome, environment }: ProcessRecording,
   redactor?: Redactor,
 ): Promise<ReplayReport> {
+  // The type checker of the host refused it before it started, so there is nothing to compare.
+  if (program.language === 'node' && outcome.status === 'failed' && outcome.failure.kind === 'type')
+    return { runId, isSame: true, outcome };
   const record = new AnswersOnRecord(calls);
   const report = await runner.run(
     { ...program, files: new Map(program.files) },

@@ -67,9 +67,9 @@ export async function compareLive(
       compared.push({ ...base, state: 'gone', detail: 'there is no such tool any more' });
       continue;
     }
-    const drift = digestOf(target) === toolDigest ? undefined : 'its description or schema is another one';
+    const drift = digestOf(target) === toolDigest ? undefined : 'its description or schema has changed';
     if (found.tool.annotations?.readOnlyHint !== true) {
-      const detail = drift ?? 'not called: it does not say that it only reads';
+      const detail = drift ?? 'not called: its server does not say that it only reads';
       compared.push({ ...base, state: drift === undefined ? 'skipped' : 'changed', detail });
       continue;
     }
@@ -133,7 +133,7 @@ export function differenceOf(recorded: Outcome, again: Outcome): string | undefi
 }
 
 function word({ status }: Outcome): string {
-  return status === 'completed' ? 'came to its end' : 'failed';
+  return status === 'completed' ? 'succeeded' : 'failed';
 }
 
 /** The path of the first difference between two values. */

@@ -4,6 +4,7 @@ import { isServerGranted, isToolGranted } from '../../broker/capabilities/run-gr
 import { type CapabilitySet, DEFAULT_GRANT_LIMITS, type GrantLimits } from '../../domain/capability.js';
 import { HostError } from '../../domain/errors.js';
 import type { Tool } from '../../domain/tool.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 
 /** A request asks for a capability that it may not have. Nothing has run. */
 export class CapabilityViolation extends HostError {
@@ -39,7 +40,7 @@ export function configuredGrantLimits({ network, mcp }: CapabilityOptions): Gran
     maxConcurrentCalls: mcp?.maxConcurrentCalls ?? DEFAULT_GRANT_LIMITS.maxConcurrentCalls,
     timeoutPerCallMs: mcp?.timeoutPerCall ?? DEFAULT_GRANT_LIMITS.timeoutPerCallMs,
     timeoutPerRequestMs: network?.timeoutPerRequest ?? DEFAULT_GRANT_LIMITS.timeoutPerRequestMs,
-    ...(mcp?.maxCallsPerSecond === undefined ? {} : { maxCallsPerSecond: mcp.maxCallsPerSecond }),
+    ...omitUndefined({ maxCallsPerSecond: mcp?.maxCallsPerSecond }),
   };
 }
 
@@ -50,7 +51,7 @@ export function configuredBounds({ network, filesystem, mcp }: CapabilityOptions
   return readCapabilities(
     {
       ...(network === undefined ? {} : { network: present(web) }),
-      ...(filesystem === undefined ? {} : { filesystem: present(filesystem) }),
+      ...omitUndefined({ filesystem: ifDefined(filesystem, present) }),
       mcp: present({ ...tools, allowedServers: mcp?.allowedServers ?? ['*'] }),
     },
     () => false,

@@ -1,14 +1,16 @@
 import type { Redactor } from '../../broker/redaction/redactor.js';
 import type { RunContext } from '../../broker/run-context.js';
 import type { Catalog } from '../../catalog/catalog.js';
+import { needsOf } from '../../domain/profile-name.js';
 import { type Outcome, withUnfinished } from '../../domain/run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { engineOf } from '../../sandbox/journal/journal.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
-import { withJsonTextHint, withSearchHint } from '../calls/json-text-hint.js';
+import { textToolsOf, withSearchHint, withTextHint } from '../calls/json-text-hint.js';
 import { type CalleeContext, withCalleeNamed } from '../calls/missing-function.js';
 import { withMissingMembers } from '../calls/missing-members.js';
+import { withForgottenImport } from '../calls/missing-name.js';
 import type { RunCalls } from '../calls/run-calls.js';
 import type { TypeCheckGate } from '../check/type-check-gate.js';
 import type { Recording } from '../recordings/recording.js';
@@ -54,14 +56,17 @@ export function suspendedAnswer(run: PreparedRun, end: Extract<RunEnd, { state: 
  * effect.
  */
 export function explainedOutcome(
-  { view, calls }: PreparedRun,
+  { view, calls, owner }: PreparedRun,
   report: RunReport,
   session: CalleeContext & { readonly catalog: Pick<Catalog, 'search'> },
 ): Outcome {
   const { source } = report.journal;
   const named = withCalleeNamed(report.outcome, source, view.forCode, session);
-  const complete = withMissingMembers(named, source, view.forCode, session);
-  const hinted = withSearchHint(withJsonTextHint(complete, source, calls.tools.jsonTexts), source);
+  const imported = withForgottenImport(named, view.forCode, session);
+  const complete = withMissingMembers(imported, source, view.forCode, session);
+  const { program } = needsOf(owner.profile);
+  const texts = () => textToolsOf(calls.tools.trace, calls.tools.jsonTexts, view);
+  const hinted = withSearchHint(withTextHint(complete, source, texts, program), source);
   return withUnfinished(hinted, calls.tools.unfinished.mayHaveRun());
 }
 
@@ -91,6 +96,7 @@ export function endedSummary(
     logs,
     logsCut,
     trace: tools.traceAtEnd(),
+    serverNames: tools.serverNames,
     unfinished: tools.unfinished.mayHaveRun(),
     durationMs,
     usage,
@@ -102,6 +108,7 @@ export function endedSummary(
     isolation: sandbox.jail.level,
     warnings: [...tools.warnings],
     misnamed: [...tools.misnamed],
+    failedRuns: [...tools.failedRuns],
     ...(isSilent(outcome, logs, journal.source, { profile, hasOnlyRead }) ? { isSilent: true } : {}),
     partialAnswers: tools.partialAnswers.list(),
     redactions: tools.redactions,

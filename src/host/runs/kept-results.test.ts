@@ -44,7 +44,7 @@ test('a result without a session is found by another host, only for its caller, 
       read: async (caller, handle) => shared.get(`${caller} ${handle}`),
       remove: async (caller, handle) => void shared.delete(`${caller} ${handle}`),
     },
-    isUnderWay: async () => false,
+    isInProgress: async () => false,
   };
   const [one, two] = [new KeptResults(undefined, others), new KeptResults(undefined, others)];
   const handle = one.keep({ caller: ann }, '[1,2]');
@@ -66,7 +66,7 @@ test('waiting for a run that is under way on another host lasts until it is stor
   const suspended = {
     outcomeOf: async () => (looks++ < 2 ? undefined : { state: 'succeeded', response: { result: 7 }, approvals: [] }),
   };
-  const results = new KeptResults(undefined, { isUnderWay: async (_, caller) => caller === ann });
+  const results = new KeptResults(undefined, { isInProgress: async (_, caller) => caller === ann });
   const context = { ...CONTEXT, suspended, signal: new AbortController().signal, remainingMs: () => 60_000 };
   const wait = (caller: CallerId) =>
     results.answer('@results/wait', ['run'], { caller }, context as unknown as ResultContext);

@@ -67,6 +67,8 @@ export interface ResultContext {
   readonly remainingMs: () => number;
   /** Called with the servers whose data the run receives; `unknown` if an earlier process stored the value. */
   readonly onReceived: (received: ReceivedData | 'unknown') => void;
+  /** Called with the answer of a run that was waited for and has failed: a program may look at its result alone. */
+  readonly onFailedRun?: (runId: string, response: JsonValue) => void;
 }
 
 /** The results and runs of other hosts of the store. */
@@ -74,7 +76,7 @@ export interface OtherHosts {
   /** Absent if the hosts do not share results. */
   readonly results?: ResultStore | undefined;
   /** Whether a run of this caller is in flight on one of them. */
-  isUnderWay(runId: string, caller: CallerId): Promise<boolean>;
+  isInProgress(runId: string, caller: CallerId): Promise<boolean>;
 }
 
 /** Results kept between runs. A caller never sees those of another, nor a session those of another session. */
@@ -197,7 +199,7 @@ async function waitForRun(
   runId: string,
   detached: DetachedRun | undefined,
   caller: CallerId,
-  { suspended, turns, signal, remainingMs, onReceived }: ResultContext,
+  { suspended, turns, signal, remainingMs, onReceived, onFailedRun }: ResultContext,
   others: OtherHosts | undefined,
 ): Promise<CallReply | undefined> {
   const marginMs = Math.min(ANSWER_MARGIN_MS, remainingMs() / 4);
@@ -207,16 +209,18 @@ async function waitForRun(
     if (ended === undefined) return notYet(runId, 'running', []);
     if (!ended.isSuspended) {
       onReceived(detached.received);
+      onFailedRun?.(runId, ended.response);
       return { ok: true, json: JSON.stringify(ended.response) };
     }
   }
   for (;;) {
     const run = await turns.take(caller, signal, () => suspended.outcomeOf(caller, runId));
     if (signal.aborted) return PROGRAM_ENDED;
-    if (run === undefined && (await others?.isUnderWay(runId, caller)) !== true) return undefined;
+    if (run === undefined && (await others?.isInProgress(runId, caller)) !== true) return undefined;
     const { state, response, approvals } = run ?? UNDER_WAY;
     if (state === 'succeeded' || state === 'failed') {
       onReceived('unknown');
+      if (state === 'failed') onFailedRun?.(runId, response);
       return { ok: true, json: JSON.stringify(response) };
     }
     if (state === 'cancelled') return failed(`run ${runId} was cancelled`, 'Continue without it.');

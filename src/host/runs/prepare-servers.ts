@@ -2,7 +2,6 @@ import type { Catalog } from '../../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot } from '../../catalog/snapshot.js';
 import { needsOf } from '../../domain/profile-name.js';
 import { unknownGoCalls } from '../processes/go-package.js';
-import { functionNameOf } from '../scripts/script-functions.js';
 import type { ScriptLibrary } from '../scripts/stored-scripts.js';
 import { findServer } from '../tools/discovery.js';
 import { serversNamedIn, usesDiscovery } from './named-servers.js';
@@ -37,7 +36,7 @@ export async function prepareServers(parts: PreparationParts, program: ProgramTo
   const { catalog, firstListingMs } = parts;
   const { requested, snapshot, profile } = program;
   const source = await withStoredScripts(parts, program);
-  const candidates = snapshot.servers.filter(({ id }) => catalog.mustAsk(id));
+  const candidates = snapshot.servers.filter(({ id, holdsScripts }) => holdsScripts !== true && catalog.mustAsk(id));
   const named = serversNamedIn(source, snapshot, candidates).map(({ path }) => path);
   const wanted = requested.flatMap((name) => findServer(name, snapshot)?.path ?? []);
   const isGo = needsOf(profile).runtime === 'go';
@@ -67,19 +66,18 @@ async function awaitGoFunctions(
 
 /** The source together with the stored scripts that it runs, directly or indirectly: they see the same servers. */
 async function withStoredScripts({ scripts }: PreparationParts, program: ProgramToPrepare): Promise<string> {
-  const { source, profile } = program;
-  if (!RUNS_SCRIPTS.test(source)) return source;
+  const { source, snapshot } = program;
+  // A program of a contract without modules may write a script's name in any spelling: no other word tells that it runs one.
+  const isServer = snapshot.servers.some(({ holdsScripts }) => holdsScripts === true);
+  if (!isServer && !RUNS_SCRIPTS.test(source)) return source;
   // If the store cannot be opened, the program gets the error when it runs a script.
-  const stored = await scripts.list().catch(() => []);
-  const heads = stored.filter((script) => script.profile === profile).slice(0, MAX_SCRIPTS);
+  const heads = (await scripts.list().catch(() => [])).slice(0, MAX_SCRIPTS);
   const sources = new Map<string, string>();
   const follow = async (text: string): Promise<void> => {
-    const quoted = heads.filter(
-      ({ name }) =>
-        ["'", '"', '`'].some((mark) => text.includes(`${mark}${name}${mark}`)) || text.includes(functionNameOf(name)),
-    );
+    const letters = lettersOf(text);
+    const named = heads.filter(({ name }) => letters.includes(lettersOf(name)));
     // Names computed at run time may be any script.
-    for (const { name } of quoted.length === 0 ? heads : quoted) {
+    for (const { name } of named.length === 0 && RUNS_SCRIPTS.test(text) ? heads : named) {
       if (sources.has(name)) continue;
       const found = await scripts.get(name).catch(() => undefined);
       sources.set(name, found?.source ?? '');
@@ -88,6 +86,11 @@ async function withStoredScripts({ scripts }: PreparationParts, program: Program
   };
   await follow(source);
   return [source, ...sources.values()].join('\n');
+}
+
+/** `monthly-report`, `monthly_report` and `monthlyReport` are one name here. A name too many costs a wait for its servers. */
+function lettersOf(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 const RUNS_SCRIPTS = /@codemode\/scripts|\bcall_script\b/;

@@ -1,5 +1,6 @@
 import type { Program } from '../../domain/run.js';
 import type { ScriptHead } from '../../domain/script.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { inputModule } from '../scripts/scripts-module.js';
 import { apiModulesOf, bodyFormOf } from '../tools/api-module.js';
 import { modulesWith } from '../tools/modules.js';
@@ -12,7 +13,7 @@ export function programForm(
   { forCode }: ToolView,
   scripts: readonly ScriptHead[],
 ): Pick<Program, 'modules' | 'blocking' | 'script' | 'body' | 'engine'> {
-  const wanted = engine === undefined ? {} : { engine };
+  const wanted = omitUndefined({ engine });
   if (context !== undefined) return { modules: apiModulesOf(forCode), body: bodyFormOf(context), ...wanted };
   if (script !== undefined)
     return {

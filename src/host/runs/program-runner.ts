@@ -86,7 +86,7 @@ function compiled(runtime: GoRuntime): ProgramRunner {
     filesFor: (source, snapshot) => new Map([[TOOLS_FILE, goToolsFile(source, snapshot)]]),
     namesOf: (tool, snapshot) => ({ serverName: tool.server.id, exportName: goFunctionOf(tool, snapshot) }),
     run: async ({ source, files, limits }, handlers) =>
-      reportOf(await runtime.run({ source, tools: files.get(TOOLS_FILE) ?? '', limits }, handlers), handlers.execution),
+      reportOf(await runtime.run({ source, tools: files.get(TOOLS_FILE) ?? '', limits }, handlers), handlers.runId),
     answerAbout: (target, input, snapshot, catalog, observedTypeOf) =>
       isGoCatalog(target) ? answerGoCatalog(target, input, snapshot, catalog, observedTypeOf) : undefined,
   };
@@ -95,16 +95,16 @@ function compiled(runtime: GoRuntime): ProgramRunner {
 const NOTHING: KeptOutput = { text: '', isCut: false, totalBytes: 0 };
 
 /** A program that the compiler refused has no run time and no output. */
-function reportOf({ report, failure }: GoReport, execution = '' as RunId): ProcessReport {
+function reportOf({ report, failure }: GoReport, runId = '' as RunId): ProcessReport {
   const nothing: Outcome = { status: 'completed', resultJson: 'null' };
-  const started = report ?? notStarted(execution, nothing);
+  const started = report ?? notStarted(runId, nothing);
   return failure === undefined ? started : { ...started, outcome: { status: 'failed', failure } };
 }
 
 /** The report of a program that never ran. */
-export function notStarted(execution: RunId, outcome: Outcome): ProcessReport {
+export function notStarted(runId: RunId, outcome: Outcome): ProcessReport {
   return {
-    ...{ execution, outcome, resultSource: 'none', stdout: NOTHING, stderr: NOTHING, durationMs: 0 },
+    ...{ runId, outcome, resultSource: 'none', stdout: NOTHING, stderr: NOTHING, durationMs: 0 },
     ...{ exitCode: undefined, signal: undefined, cpuMs: undefined, peakMemoryBytes: undefined },
   };
 }

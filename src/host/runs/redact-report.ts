@@ -1,5 +1,6 @@
 import type { RedactionCounts, Redactor } from '../../broker/redaction/redactor.js';
 import type { Failure, LogEntry, LostValues, Outcome, UnawaitedCalls } from '../../domain/run.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import { programTitle } from './program-title.js';
 
@@ -32,8 +33,10 @@ export async function redactRunOutcome(redactor: Redactor, given: Outcome, count
   return {
     ...outcome,
     resultJson: await redactor.jsonInSlices(resultJson, counts),
-    ...(lost === undefined ? {} : { lost: redactPlaces(redactor, lost) }),
-    ...(stillOpen === undefined ? {} : { stillOpen: redactNames(redactor, stillOpen) }),
+    ...omitUndefined({
+      lost: ifDefined(lost, (lost) => redactPlaces(redactor, lost)),
+      stillOpen: ifDefined(stillOpen, (stillOpen) => redactNames(redactor, stillOpen)),
+    }),
   };
 }
 
@@ -48,7 +51,9 @@ function redactPlaces(redactor: Redactor, { count, places, promises }: LostValue
   return {
     count,
     places: clean(places),
-    ...(promises === undefined ? {} : { promises: { count: promises.count, places: clean(promises.places) } }),
+    ...omitUndefined({
+      promises: ifDefined(promises, (promises) => ({ count: promises.count, places: clean(promises.places) })),
+    }),
   };
 }
 
@@ -58,8 +63,10 @@ function redactFailure(redactor: Redactor, failure: Failure, counts: RedactionCo
     ...failure,
     name: redactor.text(name),
     message: redactor.text(message, counts),
-    ...(hint === undefined ? {} : { hint: redactor.text(hint) }),
-    ...(stack === undefined ? {} : { stack: redactor.text(stack) }),
+    ...omitUndefined({
+      hint: ifDefined(hint, (hint) => redactor.text(hint)),
+      stack: ifDefined(stack, (stack) => redactor.text(stack)),
+    }),
   };
 }
 

@@ -18,9 +18,9 @@ const stored = (): RunContext =>
   JSON.parse(JSON.stringify(openRunContext('run', 'me' as CallerId, 'codemode', '1'))) as RunContext;
 
 const programOf = (...calls: [target: string, isSent: boolean][]): StoredProgram => ({
-  program: { execution: 'run' as RunId, codeDigest: '', sealed: Buffer.of() },
+  program: { runId: 'run' as RunId, codeDigest: '', sealed: Buffer.of() },
   calls: calls.map(([target, isSent], number) => ({
-    call: { execution: 'run' as RunId, number, target, argumentsJson: '[]' },
+    call: { runId: 'run' as RunId, number, target, argumentsJson: '[]' },
     isSent,
   })),
   deliveries: [],

@@ -5,6 +5,7 @@ import type { CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { CapabilitySet } from '../../domain/capability.js';
 import { HostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { isDiscovery } from '../tools/discovery.js';
 import { isResults } from './kept-results.js';
 import type { ResumedRun } from './resumed-run.js';
@@ -36,7 +37,7 @@ export function restoreContext(
 /** The capabilities of a suspended run's token: a resumed run sees no more. */
 export function boundsOf({ context }: ResumedRun): { readonly bounds?: CapabilitySet } {
   const { bounds } = (context as unknown as { readonly facts: RunFacts }).facts;
-  return bounds === undefined ? {} : { bounds };
+  return omitUndefined({ bounds });
 }
 
 function readLedger(value: JsonValue): RunLedger {

@@ -102,7 +102,7 @@ export class RunResumption {
         context: JSON.parse(contextJson) as JsonValue,
         signal,
         stored: {
-          program: { execution: run.id as RunId, codeDigest, sealed: Buffer.from(program) },
+          program: { runId: run.id as RunId, codeDigest, sealed: Buffer.from(program) },
           calls: sinceThen.calls.map(({ callJson, isSent }) => ({ call: JSON.parse(callJson) as GuestCall, isSent })),
           deliveries: sinceThen.deliveries.map(decodeDelivery),
         },

@@ -4,6 +4,7 @@ import type { CatalogServer, CatalogTool } from '../../catalog/snapshot.js';
 import type { JsonObject } from '../../domain/json.js';
 import { needsOf } from '../../domain/profile-name.js';
 import type { EndedState, LogEntry, Outcome } from '../../domain/run.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
 import { nearest } from '../../lib/text/nearest.js';
 import { findServer, serverProblem } from '../tools/discovery.js';
 import { briefDeclarationsOf, briefSignaturesOf, type ToolView } from '../tools/tool-view.js';
@@ -173,7 +174,7 @@ export function handOver(
   }
   if (Buffer.byteLength(outcome.resultJson) <= maxResultBytes) return { outcome };
   const separate = separateMedia?.(outcome.resultJson);
-  const media: { media?: readonly JsonObject[] } = separate === undefined ? {} : { media: separate.media };
+  const media: { media?: readonly JsonObject[] } = omitUndefined({ media: separate?.media });
   const resultJson = separate?.resultJson ?? outcome.resultJson;
   const bytes = Buffer.byteLength(resultJson);
   const kept = () => ({

@@ -19,8 +19,8 @@ import type { StopSignal } from '../../domain/stop-signal.js';
 import type { Tool } from '../../domain/tool.js';
 import type { TraceContext } from '../../domain/trace.js';
 import type { TypeProblem } from '../../domain/type-check.js';
+import type { CallFailure } from '../calls/call-failure.js';
 import type { PartialAnswer } from '../calls/partial-answers.js';
-import type { CallFailure } from '../calls/tool-calls.js';
 import type { TraceEntry } from '../calls/tool-trace.js';
 import type { RunClient } from './run-client.js';
 
@@ -83,6 +83,8 @@ export interface RunSummary {
   readonly logs: readonly LogEntry[];
   readonly logsCut: boolean;
   readonly trace: readonly TraceEntry[];
+  /** What the program writes for the servers that it called, by path. Absent: the path. */
+  readonly serverNames?: ReadonlyMap<string, string>;
   readonly durationMs: number;
   readonly usage: ResourceUsage;
   /** The engine in which the run ended; absent for programs on other interpreters. */
@@ -99,6 +101,8 @@ export interface RunSummary {
   readonly warnings: readonly string[];
   /** Arguments that a tool does not declare and that were probably misspelt. */
   readonly misnamed?: readonly string[];
+  /** Runs that the program waited for and that failed, each with its error. */
+  readonly failedRuns?: readonly string[];
   /** The program gave no result, logged nothing, and its source does not set the result. */
   readonly isSilent?: boolean;
   /** Paginated answers with a next page that the program did not request. */

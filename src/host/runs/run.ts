@@ -18,7 +18,7 @@ export type { CallAnswerer, RunCallDelegate, RunOptions, RunRecords } from './ru
 
 /** A suspended program, with what happened after it was stored, in a process that has since ended. */
 export interface StoredProgram {
-  readonly program: Pick<SuspendedProgram, 'execution' | 'codeDigest' | 'sealed'>;
+  readonly program: Pick<SuspendedProgram, 'runId' | 'codeDigest' | 'sealed'>;
   readonly calls: readonly { readonly call: GuestCall; readonly isSent: boolean }[];
   readonly deliveries: readonly Delivery[];
 }
@@ -79,7 +79,7 @@ export class Run implements SandboxDelegate {
     if (signal?.aborted === true) throw new HostError('cancelled', 'the run was cancelled before it started');
     const run = new Run(sandbox, options);
     run.#isBlocking = program.blocking === true;
-    run.#follow(await sandbox.start({ caller, program, execution: id, ...omitUndefined({ signal }) }, run));
+    run.#follow(await sandbox.start({ caller, program, runId: id, ...omitUndefined({ signal }) }, run));
     return run;
   }
 
@@ -93,12 +93,12 @@ export class Run implements SandboxDelegate {
       calls: calls.map(({ call }) => call),
     });
     run.#follow(started);
-    const cancel = (): void => started.execution.cancel();
+    const cancel = (): void => started.run.cancel();
     if (options.signal?.aborted === true) cancel();
     else options.signal?.addEventListener('abort', cancel);
     const sent = new Set(calls.flatMap(({ call, isSent }) => (isSent ? [call.number] : [])));
-    for (const call of started.execution.openCalls) {
-      if (sent.has(call.number)) started.execution.answer(call.number, OUTCOME_UNKNOWN);
+    for (const call of started.run.openCalls) {
+      if (sent.has(call.number)) started.run.answer(call.number, OUTCOME_UNKNOWN);
       else void run.#answerAgain(call);
     }
     return run;
@@ -136,8 +136,8 @@ export class Run implements SandboxDelegate {
     this.#program?.cancel();
   }
 
-  #follow({ execution, report }: Started): void {
-    this.#program = execution;
+  #follow({ run, report }: Started): void {
+    this.#program = run;
     this.#listen();
     void report.then(async (finished) => {
       this.#waits.cancel();

@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { CallFailure } from '../calls/tool-calls.js';
+import { HostError } from '../../domain/errors.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
+import type { CallFailure } from '../calls/call-failure.js';
 import { isEnded, type RunAnswer } from './run-types.js';
 
 /** Attempts including the first. Nothing raises it: a loop that a model drives must end. */
@@ -44,7 +46,7 @@ export async function runWithSelfCorrection<Data>(
 ): Promise<Data | Handoff> {
   let told = task;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const ended = await run(await generate(told, attempt), attempt);
+    const ended = checked(await run(await generate(told, attempt), attempt));
     if (ended.ok) return ended.data;
     const { retryAfterMs = 0 } = ended.error;
     if (!isRetryable(ended.error) || retryAfterMs > MAX_WAIT_MS) break;
@@ -55,24 +57,43 @@ export async function runWithSelfCorrection<Data>(
   return { error: 'handoff_required' };
 }
 
-async function waited(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
-  if (waitMs > 0) await setTimeout(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+/** Throws `bad_input` if `run` gave no attempt. */
+function checked<Data>(attempt: Attempt<Data>): Attempt<Data> {
+  const { ok, error } = (attempt ?? {}) as { readonly ok?: unknown; readonly error?: Partial<AttemptError> };
+  if (ok === true || (ok === false && typeof error?.type === 'string' && typeof error.message === 'string'))
+    return attempt;
+  throw new HostError(
+    'bad_input',
+    'runWithSelfCorrection: run must give { ok: true, data } or { ok: false, error: { type, message } }',
+  );
 }
 
-/** The outcome of a run as an attempt. A suspended or detached run is neither a success nor a failure. */
-export function attemptOf({ answer }: { readonly answer: RunAnswer }): Attempt<unknown> {
+async function waited(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  if (waitMs > 0) await setTimeout(waitMs, undefined, omitUndefined({ signal })).catch(() => {});
+}
+
+/**
+ * The outcome of a run as an attempt. A suspended or detached run is neither a success nor a failure. Throws `bad_input` for
+ * anything but a result of `run`.
+ */
+export function attemptOf(result: { readonly answer: RunAnswer }): Attempt<unknown> {
+  const { answer } = result ?? {};
+  if (answer === undefined) throw new HostError('bad_input', 'attemptOf takes a result of host.run, not of execute');
   if (!isEnded(answer)) {
     const message = answer.state === 'suspended' ? 'the run waits for a person' : 'the run is still in progress';
-    return { ok: false, error: { type: 'Pending', message } };
+    return { ok: false, error: { type: 'Pending', message, retryable: false } };
   }
   const { outcome } = answer.summary;
   if (outcome.status === 'completed') return { ok: true, data: JSON.parse(outcome.resultJson) as unknown };
   const { failure } = outcome;
-  if (failure.limit === 'timeout') return { ok: false, error: { type: 'Timeout', message: failure.message } };
-  const call = answer.summary.failures.get(failure.message);
-  const type = typeOf(call) ?? failure.errorClass ?? failure.name;
-  const wait = call?.retryAfterMs === undefined ? {} : { retryAfterMs: call.retryAfterMs };
-  return { ok: false, error: { type, message: failure.message, ...wait } };
+  const { message } = failure;
+  if (failure.limit === 'timeout') return { ok: false, error: { type: 'Timeout', message, retryable: true } };
+  const call = answer.summary.failures.get(message);
+  const retried = typeOf(call);
+  const wait = omitUndefined({ retryAfterMs: call?.retryAfterMs });
+  // The program's own class may be called Timeout.
+  const error = { type: retried ?? failure.errorClass ?? failure.name, message, retryable: retried !== undefined };
+  return { ok: false, error: { ...error, ...wait } };
 }
 
 /** The error type of an uncaught failed call, if the same call may succeed later. */

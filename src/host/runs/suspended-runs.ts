@@ -300,7 +300,7 @@ export class SuspendedRuns {
     const stored = await store.recordingOf(runId);
     if (stored !== undefined) return recordingIn(stored);
     const why = state === 'suspended' ? 'it has not ended yet' : 'it was cancelled, or too large to be kept';
-    throw new HostError('not_found', `there is not a recording of run ${runId}: ${why}`);
+    throw new HostError('not_found', `there is no recording of run ${runId}: ${why}`);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Slots } from '../../broker/limits/slots.js';
 import type { RunContext } from '../../broker/run-context.js';
+import type { CallVerdict } from '../../domain/audit.js';
 import { isHostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Limits } from '../../domain/limits.js';
@@ -14,18 +15,20 @@ import type {
   RunId,
   VirtualModule,
 } from '../../domain/run.js';
-import type { ScriptHead, StoredScript } from '../../domain/script.js';
+import { CLASSIC_CALLS, type ScriptHead, type StoredScript } from '../../domain/script.js';
+import type { Tool } from '../../domain/tool.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { RunReport } from '../../sandbox/run-report.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { type CallerTurns, PROGRAM_ENDED } from '../calls/caller-turns.js';
+import type { CallForm } from '../calls/tool-calls.js';
 import { recordedCall } from '../recordings/recorded-call.js';
 import { MAX_NESTED_ANSWER_CHARACTERS, MAX_NESTED_CALLS, type NestedScript } from '../recordings/run-notes.js';
-import { type CallAnswerer, Run, type RunCallDelegate, type RunClient } from '../runs/run.js';
-import type { ScriptRequest } from '../runs/run-types.js';
+import { Run, type RunCallDelegate, type RunClient } from '../runs/run.js';
+import { type Asker, NestedCalls, type ProgramAnswerer } from './nested-calls.js';
 import { scriptFunctions } from './script-functions.js';
-import { inputModule, LIST_SCRIPTS, RUN_SCRIPT, SAVE_SCRIPT, scriptCalled } from './scripts-module.js';
-import { checkProfile, type ScriptLibrary } from './stored-scripts.js';
+import { inputModule, LIST_SCRIPTS, RUN_SCRIPT, SAVE_SCRIPT, scriptCalled, targetOfScript } from './scripts-module.js';
+import type { ScriptLibrary } from './stored-scripts.js';
 
 /** Nesting depth of scripts. A deeper nesting means that a script runs itself. */
 const MAX_DEPTH = 4;
@@ -35,19 +38,6 @@ const MAX_RUNS = 100;
 const MAX_AT_ONCE = 8;
 /** Calls of nested programs are numbered after those of the run, each program in its own range. */
 const NUMBERS_OF_ONE_PROGRAM = 2 ** 32;
-
-/** The program that asks: the run's own at depth 0, or that of a stored script. */
-export interface Asker {
-  readonly context: RunContext;
-  readonly depth: number;
-  /** Added to its call numbers: an approval of one call of the run must not match another. */
-  readonly firstNumber: number;
-}
-
-/** Answers the requests of any program of the run: its own, or that of a stored script. */
-export interface ProgramsCalls {
-  answerFor(asker: Asker, call: GuestCall, delegate: RunCallDelegate): Promise<CallReply>;
-}
 
 /** A call of `@codemode/scripts` that the policy decides about. */
 export interface DecidedCall {
@@ -82,11 +72,9 @@ export interface NestedRunsOptions {
   readonly sandbox: Sandbox;
   /** The modules of every program of the run, besides script functions. */
   readonly modules: (scripts: readonly ScriptHead[]) => readonly VirtualModule[];
-  /** Present if the run's own program is a classic script: then its nested scripts are too. */
-  readonly script?: ScriptRequest | undefined;
   /** The limits of the run. Its scripts' usage counts towards them. */
   readonly limits: Limits;
-  readonly calls: ProgramsCalls;
+  readonly calls: ProgramAnswerer;
   readonly decisions: ScriptDecisions;
   readonly patienceMs: number;
   readonly client: RunClient;
@@ -155,9 +143,25 @@ export class NestedRuns {
     );
   }
 
-  async #list({ context: { caller, profile } }: Asker, { signal }: RunCallDelegate): Promise<CallReply> {
+  /** Runs a script that a program calls as a tool of a server: what it returns is presented like the answer of a tool. */
+  async answerAsTool(
+    { tool, number, input }: { readonly tool: Tool; readonly number: number; readonly input: JsonValue | undefined },
+    delegate: RunCallDelegate,
+    asker: Asker,
+    { present }: Pick<CallForm, 'present'>,
+  ): Promise<CallReply> {
+    const reply = await this.answer(targetOfScript(tool.name), [input ?? null], delegate, asker, number);
+    if (!reply.ok)
+      return 'ends' in reply ? reply : present({ ok: false, error: reply.error, ...verdictOf(reply.error) });
+    const structuredJson = textOf(reply.json);
+    const content = [{ type: 'text', text: structuredJson }];
+    const structuredContent = JSON.parse(structuredJson) as JsonValue;
+    return present({ ok: true, warnings: [], reply: { content, structuredContent, structuredJson, isError: false } });
+  }
+
+  async #list({ context: { caller } }: Asker, { signal }: RunCallDelegate): Promise<CallReply> {
     const { turns, scripts } = this.#options;
-    const listed = await turns.take(caller, signal, async () => describedScripts(await scripts.list(), profile));
+    const listed = await turns.take(caller, signal, async () => describedScripts(await scripts.list()));
     return listed === undefined ? PROGRAM_ENDED : { ok: true, json: JSON.stringify(listed) };
   }
 
@@ -175,14 +179,20 @@ export class NestedRuns {
     if (typeof name !== 'string')
       return refused('SchemaValidationError', 'runScript: name must be a string', 'Call runScript("name", { ... }).');
     if (asker.depth >= MAX_DEPTH)
-      return overLimit(`scripts run each other more than ${MAX_DEPTH} deep`, 'Look for a script that runs itself.');
+      return overLimit(
+        `scripts call each other more than ${MAX_DEPTH} levels deep`,
+        'Look for a script that runs itself.',
+      );
     if (this.#runs >= MAX_RUNS)
-      return overLimit(`the run has run its ${MAX_RUNS} stored scripts`, 'Let one script do more.');
+      return overLimit(
+        `the run has already run ${MAX_RUNS} stored scripts, the most that one run may`,
+        'Let one script do more.',
+      );
     const number = ++this.#runs;
     const script = await this.#options.scripts.get(name);
-    checkProfile(script, this.#options.script === undefined ? 'codemode' : 'code_execution');
-    // The asking script keeps its worker until it is answered. If all workers waited for each other, they would deadlock.
-    if (this.#options.script !== undefined && !this.#options.sandbox.pool.hasRoomToBlock(asker.context.caller))
+    // A classic script keeps its worker until it is answered. If all workers waited for each other, they would deadlock.
+    const blocks = [asker.contract, script.profile].includes('code_execution');
+    if (blocks && !this.#options.sandbox.pool.hasRoomToBlock(asker.context.caller))
       return overLimit(`no process is free for script ${name}`, 'Run fewer scripts at once.');
     const { checkScriptInput } = await import('./script-input.js');
     const checked = checkScriptInput(script, given ?? undefined);
@@ -191,7 +201,7 @@ export class NestedRuns {
     if (refusal !== undefined) return refusal;
     const place = await this.#placesAt(asker.depth).enter(delegate.signal);
     if (place.kind !== 'entered')
-      return overLimit(`no place came free for script ${name}`, 'Run fewer scripts at once.');
+      return overLimit(`no process became free for script ${name}`, 'Run fewer scripts at once.');
     const startedAtMs = Date.now();
     const noted: NestedScript = { name, codeDigest: script.digest, byCall, startedAtMs, calls: [] };
     this.scripts.push(noted);
@@ -200,6 +210,7 @@ export class NestedRuns {
         context: contextOf(script, checked.input, asker, byCall),
         depth: asker.depth + 1,
         firstNumber: number * NUMBERS_OF_ONE_PROGRAM,
+        contract: script.profile,
       });
       noted.isFailed = report.outcome.status === 'failed';
       this.#keepLogs(name, report);
@@ -223,12 +234,12 @@ export class NestedRuns {
     asker: Asker,
   ): Promise<RunReport> {
     const { sandbox, limits, calls, patienceMs, client } = this.#options;
-    const execution = await Run.start(
+    const run = await Run.start(
       sandbox,
       {
         source: script.source,
         language: script.language,
-        ...(await this.#formOf(script, input, asker)),
+        ...(await this.#formOf(script, input)),
         limits: {
           ...limits,
           // Not less than the remaining time: a timeout ends the run, not only the nested script.
@@ -252,7 +263,7 @@ export class NestedRuns {
         client,
       },
     );
-    const end = await execution.ended;
+    const end = await run.ended;
     if (end.state !== 'ended') throw new TypeError('a nested run cannot be suspended');
     return end.report;
   }
@@ -270,14 +281,11 @@ export class NestedRuns {
     if (made !== undefined && this.#answerCharacters <= MAX_NESTED_ANSWER_CHARACTERS) made.answer = answer;
   }
 
-  async #formOf(
-    stored: StoredScript,
-    input: JsonObject,
-    { context }: Asker,
-  ): Promise<Pick<Program, 'modules' | 'script'>> {
-    const { script, modules, scripts } = this.#options;
-    if (script !== undefined) return { modules: [], script: { input, calls: [script.callTool, script.callScript] } };
-    const known = await scripts.functionsFor(stored.source, context.profile);
+  async #formOf(stored: StoredScript, input: JsonObject): Promise<Pick<Program, 'modules' | 'script'>> {
+    const { modules, scripts } = this.#options;
+    if (stored.profile === 'code_execution')
+      return { modules: [], script: { input, calls: [CLASSIC_CALLS.tool, CLASSIC_CALLS.script] } };
+    const known = await scripts.functionsFor(stored.source);
     return { modules: [...modules(known), inputModule(input)] };
   }
 
@@ -292,9 +300,8 @@ export class NestedRuns {
   }
 }
 
-/** The description of a contract's scripts for a program. */
-function describedScripts(all: readonly ScriptHead[], wanted: string): JsonObject[] {
-  const scripts = all.filter(({ profile }) => profile === wanted);
+/** The description of scripts for a program. */
+function describedScripts(scripts: readonly ScriptHead[]): JsonObject[] {
   const functions = scriptFunctions(scripts);
   return scripts.map(({ name, description, inputSchema, outputSchema, version }) => ({
     ...{ name, description, version, function: functions.get(name) ?? null },
@@ -305,49 +312,6 @@ function describedScripts(all: readonly ScriptHead[], wanted: string): JsonObjec
 function contextOf(script: StoredScript, input: JsonObject, { context }: Asker, parentCall: number): RunContext {
   const { source, digest: codeDigest, language } = script;
   return { ...context, source, codeDigest, parentCall, cannotSuspend: { language, input } };
-}
-
-/** The calls of one stored script's program: calls of the run, on behalf of the script. */
-class NestedCalls implements CallAnswerer {
-  readonly #calls: ProgramsCalls;
-  /** Called when a call is made, and again with its reply. */
-  readonly #onCall: (call: GuestCall, reply?: CallReply) => void;
-  readonly #name: string;
-  readonly #asker: Asker;
-  readonly #outer: RunCallDelegate;
-
-  constructor(
-    calls: ProgramsCalls,
-    onCall: (call: GuestCall, reply?: CallReply) => void,
-    name: string,
-    asker: Asker,
-    outer: RunCallDelegate,
-  ) {
-    this.#calls = calls;
-    this.#onCall = onCall;
-    this.#name = name;
-    this.#asker = asker;
-    this.#outer = outer;
-  }
-
-  async answer(call: GuestCall, delegate: RunCallDelegate): Promise<CallReply> {
-    this.#onCall(call);
-    const onSending = async () => {
-      // From here on the script, and so the call that runs it, may have taken effect.
-      await this.#outer.onSending();
-      await delegate.onSending();
-    };
-    const reply = await this.#calls.answerFor(this.#asker, call, { ...delegate, onSending });
-    this.#onCall(call, reply);
-    return whereToWait(this.#name, reply);
-  }
-}
-
-/** A run cannot be suspended inside a nested script. A directly run script can. */
-function whereToWait(name: string, reply: CallReply): CallReply {
-  if (reply.ok || 'ends' in reply || reply.error.fields?.approvalState !== 'PENDING') return reply;
-  const hint = `Ask the user to run the script by itself, where it can wait for a decision: codemode scripts run ${name}`;
-  return { ok: false, error: { ...reply.error, hint } };
 }
 
 function errorOf(
@@ -365,6 +329,15 @@ function errorOf(
       ...omitUndefined({ line: position?.line, column: position?.column, thrown: errorClass, limit }),
     },
   };
+}
+
+/** What a contract makes of the failure: an invalid input, a pending approval, a refusal, or a failure of the script. */
+function verdictOf({ errorClass, fields }: GuestError): { readonly verdict?: CallVerdict } {
+  if (errorClass === 'ToolNotFoundError') return {};
+  if (errorClass === 'SchemaValidationError') return { verdict: 'invalid_arguments' };
+  const { approvalState } = fields ?? {};
+  if (approvalState === undefined) return { verdict: 'tool_error' };
+  return { verdict: approvalState === 'PENDING' ? 'pending' : 'denied' };
 }
 
 function textOf(json: string | Uint8Array): string {

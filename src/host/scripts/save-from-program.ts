@@ -52,14 +52,17 @@ function readWish(wish: JsonValue | undefined) {
   if (!isJsonObject(wish)) throw new HostError('bad_input', `save takes one object: ${USE}`);
   const { name, description = '', run, inputs = {} } = wish;
   if (typeof name !== 'string' || typeof description !== 'string')
-    throw new HostError('bad_input', `save: name and description are texts: ${USE}`);
+    throw new HostError('bad_input', `save: name and description are strings: ${USE}`);
   checkName(name);
   if (run !== undefined && typeof run !== 'string')
     throw new HostError('bad_input', 'save: run is the id of an earlier run; leave it out for the last one');
   if (!isJsonObject(inputs)) throw new HostError('bad_input', `save: inputs is an object: ${USE}`);
   const chosen = Object.entries(inputs).map(([input, value]): ChosenInput => {
     if (typeof value === 'string' || typeof value === 'number') return { name: input, value };
-    throw new HostError('bad_input', `save: the input ${JSON.stringify(input)} is a text or a number of the program`);
+    throw new HostError(
+      'bad_input',
+      `save: the input ${JSON.stringify(input)} must be a string or a number of the program`,
+    );
   });
   return { name, description, run, inputs: chosen };
 }

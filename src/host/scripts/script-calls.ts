@@ -1,5 +1,3 @@
-import type { BrokerOutcome } from '../../broker/broker.js';
-import type { RunContext } from '../../broker/run-context.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import { toolSignature } from '../../catalog/declarations/typescript/signature.js';
 import {
@@ -15,7 +13,7 @@ import type { JsonValue } from '../../domain/json.js';
 import type { CallReply, Failure, GuestCall, GuestError } from '../../domain/run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { nearest } from '../../lib/text/nearest.js';
-import type { ToolCalls } from '../calls/tool-calls.js';
+import type { CallForm, CallingProgram, ToolCalls } from '../calls/tool-calls.js';
 import type { RunCallDelegate } from '../runs/run.js';
 import type { RunCatalog } from '../runs/run-catalog.js';
 import type { EndedScriptCall } from '../runs/run-types.js';
@@ -28,7 +26,6 @@ export interface ScriptCallsOptions {
   /** The only servers it may call, by any of their names; empty: all. */
   readonly allowedServers: readonly string[];
   readonly maxToolCalls: number;
-  readonly present: (outcome: BrokerOutcome) => CallReply;
   readonly onCall?: (ended: EndedScriptCall) => void;
 }
 
@@ -65,31 +62,46 @@ export class ScriptCalls {
     call: GuestCall,
     input: readonly JsonValue[],
     delegate: RunCallDelegate,
-    run: RunContext,
+    by: CallingProgram,
+    runScript: (script: CatalogTool, input: JsonValue | undefined) => Promise<CallReply>,
   ): Promise<CallReply> {
     const { tools, maxToolCalls, catalog } = this.#options;
     await this.awaitServer(input);
     const { snapshot } = tools;
     const found = this.toolOf(input);
-    if (!this.#calls.countOne()) return this.#end(tooManyCalls(maxToolCalls), 'limited', found, call, delegate, run);
+    if (!this.#calls.countOne()) return this.#end(tooManyCalls(maxToolCalls), 'limited', found, call, delegate, by);
     const [serverName, toolName, given] = input;
     const mistake = mistakeIn(input);
-    if (mistake !== undefined) return this.#refused(input, mistake, 'invalid_arguments');
+    if (mistake !== undefined) return this.#refused(input, by.form, mistake, 'invalid_arguments');
     const name = serverName as string;
-    if (!this.#isAllowed(name)) return this.#end(serverNotAllowed(name), 'denied', found, call, delegate, run);
-    if (found === undefined) return this.#refused(input, noSuch(name, toolName as string, snapshot, catalog));
+    if (!this.#isAllowed(name)) return this.#end(serverNotAllowed(name), 'denied', found, call, delegate, by);
+    if (found === undefined) return this.#refused(input, by.form, noSuch(name, toolName as string, snapshot, catalog));
+    if (found.server.holdsScripts === true) return runScript(found, given);
     const before = this.#calls.trace.length;
     // A script writes the tool's own name and the user's name for the server.
     const called = { ...found, exportName: found.tool.name, serverName: found.server.id };
-    const reply = await this.#calls.send(called, call, given ?? undefined, delegate, run);
+    const reply = await this.#calls.send(called, call, given ?? undefined, delegate, by);
     const made = this.#calls.trace[before];
     if (made !== undefined) this.#tell(input, made.durationMs, made.error);
     return reply;
   }
 
-  #refused(input: readonly JsonValue[], error: GuestError, verdict?: CallVerdict): CallReply {
+  /** Ends a module's program at a call to a server that the request does not allow. Undefined: it is allowed. */
+  async endAtForbidden(
+    found: CatalogTool | undefined,
+    call: GuestCall,
+    delegate: RunCallDelegate,
+    by: CallingProgram,
+  ): Promise<CallReply | undefined> {
+    if (found === undefined || this.#isAllowed(found.server.id)) return undefined;
+    return this.#end(serverNotAllowed(found.server.id), 'denied', found, call, delegate, by);
+  }
+
+  #refused(input: readonly JsonValue[], { present }: CallForm, error: GuestError, verdict?: CallVerdict): CallReply {
+    const [server, tool] = input;
     this.#tell(input, 0, error.message);
-    return this.#options.present({ ok: false, error, ...omitUndefined({ verdict }) });
+    this.#calls.noteRefused({ serverId: nameIn(server), toolName: nameIn(tool) }, error);
+    return present({ ok: false, error, ...omitUndefined({ verdict }) });
   }
 
   #tell([server, tool]: readonly JsonValue[], durationMs: number, error?: string): void {
@@ -108,11 +120,12 @@ export class ScriptCalls {
     found: CatalogTool | undefined,
     call: GuestCall,
     delegate: RunCallDelegate,
-    run: RunContext,
+    by: CallingProgram,
   ): Promise<CallReply> {
     const { message, name: errorClass } = ends;
-    if (found !== undefined)
-      await this.#calls.refuse(found, call, { errorClass, message, hint: '' }, verdict, delegate, run);
+    // A script is run by the host: there is no server to record the call for.
+    if (found !== undefined && found.server.holdsScripts !== true)
+      await this.#calls.refuse(found, call, { errorClass, message, hint: '' }, verdict, delegate, by);
     return { ok: false, ends };
   }
 }
@@ -228,7 +241,8 @@ function tooManyCalls(most: number): Failure {
     kind: 'limit',
     name: 'SandboxLimitError',
     limit: 'calls',
-    message: `Exceeded maximum tool calls limit (${most})`,
+    // In a request 0 means no limit. A fraction below 1 allows no call.
+    message: `Exceeded maximum tool calls limit (${most === 0 ? 'less than 1' : most})`,
     hint: 'Ask for more in one call.',
   };
 }

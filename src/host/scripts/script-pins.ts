@@ -46,7 +46,7 @@ export function changedScript({ name }: ScriptHead, changes: readonly PinChange[
   const what = changes.map(({ tool, change }) => `${tool} (${change})`).join(', ');
   return new HostError(
     'conflict',
-    `script ${name} was not run: tools that it calls are not what they were when it was stored: ${what}. ${message} To take them as they are now: codemode scripts accept ${name}`,
+    `script ${name} was not run: tools that it calls have changed since it was stored: ${what}. ${message} To take them as they are now: codemode scripts accept ${name}`,
   );
 }
 

@@ -23,7 +23,7 @@ export function scriptsModule(scripts: readonly Pick<ScriptHead, 'name'>[]): Vir
     exports: [
       ...SCRIPT_EXPORTS.map((name) => ({ kind: 'call' as const, name, target: `${TARGET}${name}` })),
       ...[...scriptFunctions(scripts)].map(([script, name]) => ({
-        ...{ kind: 'call' as const, name, target: `${FUNCTION}${script}` },
+        ...{ kind: 'call' as const, name, target: targetOfScript(script) },
       })),
     ],
   };
@@ -31,6 +31,10 @@ export function scriptsModule(scripts: readonly Pick<ScriptHead, 'name'>[]): Vir
 
 export function isScripts(target: string): boolean {
   return target.startsWith(TARGET);
+}
+
+export function targetOfScript(name: string): string {
+  return `${FUNCTION}${name}`;
 }
 
 /** The script that is called as a function; undefined for other calls. */

@@ -32,18 +32,17 @@ const script = (name: string, more: Partial<NewScript> = {}): NewScript => ({
 });
 
 test('where nothing was ever stored, the store is not opened to say so', async () => {
-  expect(library.known('codemode')).toEqual([]);
+  expect(library.known()).toEqual([]);
   await library.openIfAny();
   expect(openings).toBe(0);
 });
 
-test('what is known is of one profile, and as it is now', async () => {
+test('what is known is of every contract, and as it is now', async () => {
   await library.add(script('ours'));
   await library.add(script('theirs', { profile: 'code_execution' }));
-  expect(library.known('codemode').map(({ name }) => name)).toEqual(['ours']);
-  expect(library.known('code_execution').map(({ name }) => name)).toEqual(['theirs']);
+  expect(library.known().map(({ name }) => name)).toEqual(['ours', 'theirs']);
   await library.remove('theirs');
-  expect(library.known('code_execution')).toEqual([]);
+  expect(library.known().map(({ name }) => name)).toEqual(['ours']);
   expect(openings).toBe(1);
 });
 

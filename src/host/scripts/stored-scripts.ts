@@ -2,13 +2,7 @@ import { HostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
 import { CallerQuotas, quotaExceeded } from '../../domain/quotas.js';
-import {
-  isScriptName,
-  NAME_RULE,
-  type ScriptHead,
-  type ScriptProfile,
-  type StoredScript,
-} from '../../domain/script.js';
+import { isScriptName, NAME_RULE, type ScriptHead, type StoredScript } from '../../domain/script.js';
 import { KeyedLock } from '../../lib/async/keyed-lock.js';
 import { nearest } from '../../lib/text/nearest.js';
 import { quoteVisibly, visibleText } from '../../lib/text/visible-text.js';
@@ -18,6 +12,12 @@ import { SCRIPTS_SPECIFIER } from './scripts-module.js';
 
 /** A script that a person or a program wants to store. */
 export type NewScript = Omit<StoredScript, 'digest' | 'createdAtMs' | 'version'>;
+
+interface AddOptions {
+  readonly replaces?: boolean;
+  /** The most that the caller that saved it may have; absent: any number. */
+  readonly mostSaved?: number;
+}
 
 const MAX_DESCRIPTION_CHARACTERS = 500;
 const MAX_SCHEMA_BYTES = 64 * 1024;
@@ -47,12 +47,12 @@ export class ScriptLibrary {
    * The stored scripts, for texts that are built synchronously. Empty until the store has been opened once after the first script
    * was stored. For an asynchronous store, the last listing.
    */
-  known(profile: string): ScriptHead[] {
+  known(): readonly ScriptHead[] {
     if (this.#opened === undefined) {
       void this.openIfAny();
       return [];
     }
-    return this.#listNow(this.#opened).filter((script) => script.profile === profile);
+    return this.#listNow(this.#opened);
   }
 
   /** Opens the store for `known`, unless nothing is stored: users without scripts do not pay for the database driver. */
@@ -79,16 +79,15 @@ export class ScriptLibrary {
   }
 
   /** The scripts that are functions of `@codemode/scripts` for a program: none if it does not name the module. */
-  async functionsFor(source: string, profile: string): Promise<readonly ScriptHead[]> {
-    return source.includes(SCRIPTS_SPECIFIER) ? this.of(profile) : [];
+  async functionsFor(source: string): Promise<readonly ScriptHead[]> {
+    return source.includes(SCRIPTS_SPECIFIER) ? this.callable() : [];
   }
 
-  /** The scripts of one contract. */
-  async of(profile: string): Promise<readonly ScriptHead[]> {
+  /** The scripts that a program can run: all of them, whatever contract they are written for. */
+  async callable(): Promise<readonly ScriptHead[]> {
     if (!this.#sign.isSet()) return [];
     // If the store cannot be opened, the program gets the error when it runs a script.
-    const stored = await this.list().catch(() => []);
-    return stored.filter((script) => script.profile === profile);
+    return this.list().catch(() => []);
   }
 
   async list(): Promise<ScriptHead[]> {
@@ -113,8 +112,17 @@ export class ScriptLibrary {
     );
   }
 
+  /** The description of a stored script, for its next version; empty if there is none. */
+  async descriptionOf(name: string): Promise<string> {
+    checkName(name);
+    return (await (await this.#open()).find(name))?.description ?? '';
+  }
+
   /** Throws `bad_input` if the script cannot be stored, or if the name is taken. */
-  async add(script: NewScript, { replaces = false } = {}): Promise<{ script: ScriptHead; isNew: boolean }> {
+  async add(
+    script: NewScript,
+    { replaces = false, mostSaved }: AddOptions = {},
+  ): Promise<{ script: ScriptHead; isNew: boolean }> {
     checkName(script.name);
     checkSizes(script);
     const stored = {
@@ -126,7 +134,8 @@ export class ScriptLibrary {
     const store = await this.#open();
     await checkFunction(store, script);
     this.#sign.set();
-    const added = await store.add(stored, replaces);
+    const added = await store.add(stored, replaces, mostSaved);
+    if (added.state === 'saver_full') throw this.#fullFor(mostSaved ?? 0);
     if (added.state === 'taken')
       throw new HostError(
         'bad_input',
@@ -142,7 +151,7 @@ export class ScriptLibrary {
    * Throws `bad_input` if a new script cannot have this name, and `quota_exceeded` if the caller has saved its maximum: nobody is
    * asked to approve what would fail.
    */
-  async checkFree(script: Pick<NewScript, 'name' | 'profile' | 'savedBy'>): Promise<void> {
+  async checkFree(script: Pick<NewScript, 'name' | 'savedBy'>): Promise<void> {
     const store = await this.#open();
     if ((await store.find(script.name)) !== undefined)
       throw new HostError('bad_input', `there is a script ${script.name} already; take another name`);
@@ -156,7 +165,7 @@ export class ScriptLibrary {
     // One at a time: concurrent saves must not all see the same last free place.
     return this.#saving.run(saved.savedBy ?? '', async () => {
       await this.#mustHaveRoom(await this.#open(), saved);
-      const { script } = await this.add(saved);
+      const { script } = await this.add(saved, { mostSaved: this.#quotas.limits.saved });
       return { name: script.name, version: script.version };
     });
   }
@@ -165,8 +174,12 @@ export class ScriptLibrary {
   async #mustHaveRoom(store: ScriptStore, { savedBy }: Pick<NewScript, 'savedBy'>): Promise<void> {
     const count = (await store.list()).filter((each) => each.savedBy === savedBy).length;
     if (savedBy === undefined || count < this.#quotas.limits.saved) return;
+    throw this.#fullFor(count);
+  }
+
+  #fullFor(count: number): HostError {
     this.#quotas.countRefusal('saved');
-    throw quotaExceeded(
+    return quotaExceeded(
       'saved',
       `your programs have saved ${count} scripts`,
       'ask the user to remove one: codemode scripts remove NAME',
@@ -188,15 +201,6 @@ export class ScriptLibrary {
     this.#opened ??= await this.#store();
     return this.#opened;
   }
-}
-
-/** Throws `bad_input` if a script belongs to another contract. */
-export function checkProfile({ name, profile }: ScriptHead, wanted: ScriptProfile): void {
-  if (profile !== wanted)
-    throw new HostError(
-      'bad_input',
-      `script ${name} is written for profile ${profile}, not for ${wanted}; run it there, or store it again for this one`,
-    );
 }
 
 /** Reads a schema that a person wrote. Throws `bad_input`. */
@@ -222,15 +226,10 @@ export function checkName(name: string): void {
     throw new HostError('bad_input', `${shown(name)} cannot be the name of a script; use ${NAME_RULE}`);
 }
 
-/** Two scripts of one contract must not share a function: `month-end` and `month_end`. */
-async function checkFunction(
-  store: ScriptStore,
-  { name, profile }: Pick<NewScript, 'name' | 'profile'>,
-): Promise<void> {
+/** Two scripts must not share a function: `month-end` and `month_end`. */
+async function checkFunction(store: ScriptStore, { name }: Pick<NewScript, 'name'>): Promise<void> {
   const own = functionNameOf(name);
-  const other = (await store.list()).find(
-    (each) => each.name !== name && each.profile === profile && functionNameOf(each.name) === own,
-  );
+  const other = (await store.list()).find((each) => each.name !== name && functionNameOf(each.name) === own);
   if (other !== undefined)
     throw new HostError(
       'bad_input',

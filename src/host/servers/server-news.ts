@@ -4,6 +4,7 @@ import type { Catalog } from '../../catalog/catalog.js';
 import type { CatalogServer } from '../../catalog/snapshot.js';
 import type { Outcome } from '../../domain/run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
+import type { CallFailure } from '../calls/call-failure.js';
 import { firstDeclarations, lateDeclarations, startingServers } from '../runs/run-summary.js';
 import type { RunSummary, ServerTypes } from '../runs/run-types.js';
 import { STARTING_HINT } from '../tools/discovery.js';
@@ -29,6 +30,8 @@ export interface EndedRun {
   /** What the run saw. */
   readonly view: ToolView;
   readonly outcome: Outcome;
+  /** Failed calls, by error message. */
+  readonly failures: ReadonlyMap<string, CallFailure>;
 }
 
 /**
@@ -63,10 +66,12 @@ export class ServerNews {
 
   /** The server news of an answer, if the contract has a field for it. `now` is the current view. */
   forAnswer(run: EndedRun, now: ToolView): Pick<RunSummary, 'declarations' | 'notice'> {
+    // A tool that a hint names is the tool that the program meant.
+    const hint = run.outcome.status === 'failed' ? `\n${run.outcome.failure.hint ?? ''}` : '';
     const used = firstDeclarations(
       run.view,
-      // A tool that a hint names is the tool that the program meant.
-      run.outcome.status === 'failed' ? `${run.source}\n${run.outcome.failure.hint ?? ''}` : run.source,
+      // Types do not help where the call was refused: only servers that the request names are declared.
+      isRefused(run) ? '' : `${run.source}${hint}`,
       run.requestedServers,
       (path, exportName) => this.#isDeclared(path, exportName, run.view),
       run.outcome.status === 'failed',
@@ -143,6 +148,13 @@ export class ServerNews {
     this.#hasNotice = true;
     return notice;
   }
+}
+
+/** Whether the program failed because a credential is missing, or because the policy or a person denied a call. */
+function isRefused({ outcome, failures }: EndedRun): boolean {
+  if (outcome.status === 'completed') return false;
+  const verdict = failures.get(outcome.failure.message)?.verdict;
+  return verdict === 'denied' || verdict === 'unauthorized';
 }
 
 /** Server texts are inside block comments, so none of their lines starts this way. */

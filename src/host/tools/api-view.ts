@@ -78,5 +78,5 @@ export function startingNamespaces(view: ToolView): string {
   const starting = apiNamespacesOf(view).filter(({ server }) => server.isStarting === true);
   if (starting.length === 0) return '';
   const names = starting.map(({ name, server }) => `mcp.${name} ("mcp:${commentLine(server.id, 80)}")`);
-  return `\n\nStill starting: ${names.join(', ')}. Code that names one waits for it.`;
+  return `Still starting: ${names.join(', ')}. Code that names one waits for it.`;
 }

@@ -214,12 +214,13 @@ function serverOf(serverId: JsonValue | undefined, snapshot: CatalogSnapshot, ca
   if (server !== undefined) return server;
   const known = snapshot.servers.flatMap((each) => (serverProblem(each) === undefined ? [each.path] : []));
   const close = nearest(serverId, known, 3);
+  const later = snapshot.servers.some(({ isStarting }) => isStarting === true) ? STARTING_HINT : DOWN_HINT;
   const hint =
     close.length > 0
       ? `Did you mean ${close.map((each) => JSON.stringify(each)).join(' or ')}?`
       : known.length === 0
-        ? (snapshot.notice ?? 'No server is connected.')
-        : `Connected servers: ${known.slice(0, 30).join(', ')}.`;
+        ? (snapshot.notice ?? later)
+        : `Use one that is connected: ${known.slice(0, 30).join(', ')}.`;
   throw new Refusal('ServerNotFoundError', `there is no server ${JSON.stringify(serverId)}`, hint, { serverId });
 }
 

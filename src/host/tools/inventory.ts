@@ -137,9 +137,11 @@ export class Inventory {
         // A server that connects but lists nothing is as useless as one that is down.
         state: problem !== undefined && state === 'ready' ? 'failed' : state,
         transport: identity?.transport ?? targets.get(id)?.kind ?? (state === 'disabled' ? 'none' : 'unknown'),
-        ...(identity?.name === undefined ? {} : { name: identity.name }),
-        ...(identity?.version === undefined ? {} : { version: identity.version }),
-        ...omitUndefined({ protocolVersion: identity?.protocolVersion }),
+        ...omitUndefined({
+          name: identity?.name,
+          version: identity?.version,
+          protocolVersion: identity?.protocolVersion,
+        }),
         toolCount: tools.length,
         isFromCache: problem !== undefined && tools.length > 0,
         ...omitUndefined({ reason: why, crash }),
@@ -269,7 +271,7 @@ export class Inventory {
 
   #observed(): Pick<ToolView, 'observedTypeOf'> {
     const { observedTypeOf } = this.#parts;
-    return observedTypeOf === undefined ? {} : { observedTypeOf };
+    return omitUndefined({ observedTypeOf });
   }
 
   /** The policy's decision about one tool, and why. The tool need not exist. Throws `bad_input`. */

@@ -1,8 +1,10 @@
 import type { WaitProgress } from '../../catalog/catalog.js';
 import type { CatalogServer, CatalogSnapshot } from '../../catalog/snapshot.js';
 import type { CapabilitySet } from '../../domain/capability.js';
+import { needsOf } from '../../domain/profile-name.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { prepareServers } from '../runs/prepare-servers.js';
+import { withScriptsServer } from '../scripts/scripts-server.js';
 import type { SessionOptions, SessionParts } from '../session-parts.js';
 import { findServer } from './discovery.js';
 import { type CodeModeSettings, type ToolView, toolPolicyOf, viewOf } from './tool-view.js';
@@ -14,6 +16,9 @@ export class SessionTools {
   readonly #reach: CapabilitySet | undefined;
   /** Held weakly by snapshot: an idle session must not keep a server's old tools alive. */
   #views = new WeakMap<CatalogSnapshot, ToolView>();
+  #scriptViews = new WeakMap<CatalogSnapshot, ToolView>();
+  /** Modules have `@codemode/scripts`. Programs of other contracts get the stored scripts as one more server. */
+  readonly #listsScripts: boolean;
   #codeMode: CodeModeSettings;
 
   constructor(parts: SessionParts, options: SessionOptions, reach: CapabilitySet | undefined) {
@@ -21,6 +26,7 @@ export class SessionTools {
     this.#options = options;
     this.#reach = reach;
     this.#codeMode = options.codeMode;
+    this.#listsScripts = needsOf(options.profile).program !== 'module';
   }
 
   /** Whether the client writes programs or calls tools itself. `auto`: not decided yet. */
@@ -33,6 +39,7 @@ export class SessionTools {
     if (this.#codeMode.enabled !== 'auto') return;
     this.#codeMode = { ...this.#codeMode, enabled: isCodeMode };
     this.#views = new WeakMap();
+    this.#scriptViews = new WeakMap();
   }
 
   now(): ToolView {
@@ -55,6 +62,8 @@ export class SessionTools {
   /** What a program sees, once the servers that it names have answered or timed out. */
   async viewFor(source: string, requested: readonly string[]): Promise<ToolView> {
     const { profile } = this.#options;
+    // Another process may have stored or replaced one since the last program.
+    if (this.#listsScripts) await this.#parts.scripts.openIfAny();
     const snapshot = this.now().forCode;
     return this.#viewOf(await prepareServers(this.#parts, { source, profile, requested, snapshot }));
   }
@@ -66,6 +75,22 @@ export class SessionTools {
   }
 
   #viewOf(snapshot: CatalogSnapshot): ToolView {
+    const view = this.#viewOfServers(snapshot);
+    if (!this.#listsScripts || this.#codeMode.enabled === false) return view;
+    const forCode = withScriptsServer(view.forCode, this.#parts.scripts.known());
+    return forCode === view.forCode ? view : this.#withScripts(view, forCode);
+  }
+
+  /** The same objects give the same view: what is made of a view is cached with it. */
+  #withScripts(view: ToolView, forCode: CatalogSnapshot): ToolView {
+    const known = this.#scriptViews.get(forCode);
+    if (known !== undefined) return known;
+    const made = { ...view, forCode };
+    this.#scriptViews.set(forCode, made);
+    return made;
+  }
+
+  #viewOfServers(snapshot: CatalogSnapshot): ToolView {
     const known = this.#views.get(snapshot);
     if (known !== undefined) return known;
     const { caller, reservedNames, profile } = this.#options;

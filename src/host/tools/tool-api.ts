@@ -30,10 +30,10 @@ export function groupApiTools(tools: readonly ApiTool[]): readonly Namespace[] {
   });
 }
 
-/** `export interface UnifiedAPI` over these tools, with its generation time. */
-export function declareToolApi(tools: readonly ApiTool[], generatedAt: Date): string {
+/** `export interface UnifiedAPI` over these tools, with its generation time. `namesAll`: definitions keep their names. */
+export function declareToolApi(tools: readonly ApiTool[], generatedAt: Date, namesAll: boolean): string {
   const examples = new Map(tools.map(({ tool, examples: own = [] }) => [tool, own]));
-  return declareApi(groupApiTools(tools), { generatedAt, examplesOf: (tool) => examples.get(tool) ?? [] });
+  return declareApi(groupApiTools(tools), { generatedAt, namesAll, examplesOf: (tool) => examples.get(tool) ?? [] });
 }
 
 function serverOf(namespace: string, group: readonly ApiTool[]): CatalogServer {

@@ -7,7 +7,7 @@ import { shownDescription, shownSchema } from '../../catalog/visible-tool.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { ProcessLanguage } from '../../domain/process-program.js';
 import type { CallReply, GuestError } from '../../domain/run.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { nearest } from '../../lib/text/nearest.js';
 import { visibleLine } from '../../lib/text/visible-text.js';
 import { programNames } from '../processes/process-packages.js';
@@ -121,8 +121,10 @@ function namedEntry({ tool, server }: CatalogTool, names: JsonObject): JsonObjec
 function wordsOf({ tool: { title, description }, asks }: CatalogTool, shorten = (text: string) => text): JsonObject {
   return {
     ...(asks === true ? { asks } : {}),
-    ...omitUndefined({ title }),
-    ...(description === undefined ? {} : { description: shownDescription(shorten(description)) }),
+    ...omitUndefined({
+      title,
+      description: ifDefined(description, (description) => shownDescription(shorten(description))),
+    }),
   };
 }
 
@@ -134,9 +136,11 @@ function definitionOf(found: CatalogTool, names: JsonObject): JsonObject {
     // The protocol's field, beside the manifest's own.
     name: visibleLine(name),
     inputSchema: inputSchema === undefined ? { type: 'object' } : shownSchema(inputSchema),
-    ...(outputSchema === undefined ? {} : { outputSchema: shownSchema(outputSchema) }),
-    ...(annotations === undefined ? {} : { annotations: { ...annotations } as JsonObject }),
-    ...(icons === undefined ? {} : { icons: [...icons] }),
+    ...omitUndefined({
+      outputSchema: ifDefined(outputSchema, shownSchema),
+      annotations: ifDefined(annotations, (annotations) => ({ ...annotations }) as JsonObject),
+      icons: ifDefined(icons, (icons) => [...icons]),
+    }),
   };
 }
 

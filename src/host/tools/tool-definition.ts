@@ -5,7 +5,7 @@ import type { CatalogTool } from '../../catalog/snapshot.js';
 import { shownDescription, shownSchema } from '../../catalog/visible-tool.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Tool } from '../../domain/tool.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/text/visible-text.js';
 
 /** The detail of a tool's description. Each level omits what only the higher ones have. */
@@ -37,8 +37,10 @@ export function toolDefinition(
       outputSchema === undefined ? observedTypeOf?.(tool) : undefined,
     ),
     ...(asks === true ? { asks } : {}),
-    ...omitUndefined({ description: words }),
-    ...(annotations === undefined ? {} : { annotations: { ...annotations } as JsonObject }),
+    ...omitUndefined({
+      description: words,
+      annotations: ifDefined(annotations, (annotations) => ({ ...annotations }) as JsonObject),
+    }),
     ...(isFull && inputSchema !== undefined ? { inputSchema: shownSchema(inputSchema) } : {}),
     ...(isFull && outputSchema !== undefined ? { outputSchema: shownSchema(outputSchema) } : {}),
   };
@@ -47,9 +49,11 @@ export function toolDefinition(
 /** A tool's own texts as external readers get them: clients that call it directly, and the REST surface. */
 export function shownTool({ description, inputSchema, outputSchema }: Tool): ShownTool {
   return {
-    ...(description === undefined ? {} : { description: shownDescription(description) }),
-    ...(inputSchema === undefined ? {} : { inputSchema: shownSchema(inputSchema) }),
-    ...(outputSchema === undefined ? {} : { outputSchema: shownSchema(outputSchema) }),
+    ...omitUndefined({
+      description: ifDefined(description, shownDescription),
+      inputSchema: ifDefined(inputSchema, shownSchema),
+      outputSchema: ifDefined(outputSchema, shownSchema),
+    }),
   };
 }
 

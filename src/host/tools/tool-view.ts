@@ -212,7 +212,7 @@ export function briefingOf(view: ToolView): CatalogBriefing {
   const learned = {
     ...omitUndefined({ observedTypeOf, usedBefore }),
   };
-  const budget = promptTokens === undefined ? {} : { budgetTokens: promptTokens };
+  const budget = omitUndefined({ budgetTokens: promptTokens });
   const briefing = briefCatalog(forCode, { ...budget, ...learned });
   briefings.set(owner, { promptTokens, briefing });
   return briefing;

@@ -41,8 +41,11 @@ export function ledgerOf(
   return ledger;
 }
 
-function ofProcess({ calls }: Exclude<AnyRecording, Recording>): RecordedAnswer[] {
+function ofProcess({ calls, notes }: Exclude<AnyRecording, Recording>): RecordedAnswer[] {
+  const scripts = notes?.scripts ?? [];
   return calls.flatMap((call): RecordedAnswer[] => {
+    // The call ran a stored script: what it did is what the script did.
+    if (scripts.some(({ byCall }) => byCall === call.number)) return nestedAnswers(scripts, call.number);
     const named = recordedTool(call, false);
     if (named === undefined) return [];
     const { reply, number } = call;
@@ -61,7 +64,7 @@ function ofSandbox({ journal, calls, notes }: Recording): RecordedAnswer[] {
   );
   const scripts = notes?.scripts ?? [];
   return calls.flatMap((call): RecordedAnswer[] => {
-    const nested = nestedAnswers(scripts, call.number, isClassic);
+    const nested = nestedAnswers(scripts, call.number);
     const named = recordedTool(call, isClassic);
     if (named === undefined || call.toolDigest === undefined) return nested;
     const answer = answers.get(call.number);
@@ -76,12 +79,14 @@ function ofSandbox({ journal, calls, notes }: Recording): RecordedAnswer[] {
   });
 }
 
-function nestedAnswers(scripts: readonly NestedScript[], byCall: number, isClassic: boolean): RecordedAnswer[] {
+function nestedAnswers(scripts: readonly NestedScript[], byCall: number): RecordedAnswer[] {
   return scripts
     .filter((script) => script.byCall === byCall)
     .flatMap(({ calls }) =>
       calls.flatMap((call): RecordedAnswer[] => {
-        const inner = nestedAnswers(scripts, call.number, isClassic);
+        // A module's call has its tool in the target. Each script writes calls as its own contract prescribes.
+        const isClassic = !call.target.includes('/');
+        const inner = nestedAnswers(scripts, call.number);
         const named = recordedTool(call, isClassic);
         if (named === undefined) return inner;
         const { answer } = call;

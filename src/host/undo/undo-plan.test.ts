@@ -69,13 +69,13 @@ test('calls are planned from the last to the first, each with the reason why or 
   const plan = planUndo(answers, { rules, snapshot, states });
   expect(plan.map(({ call: number, state, why }) => `${number} ${state}: ${why}`)).toEqual([
     '11 ready: by git/close, which failed the last time',
-    '10 impossible: what is recorded of undoing it was changed; look yourself',
-    '9 impossible: undoing it was begun, and nobody knows what came of it; look yourself',
+    '10 impossible: the record of undoing it was changed; check it yourself',
+    '9 impossible: undoing it was begun, and the outcome is unknown; check it yourself',
     '8 undone: it was undone',
     '7 impossible: $result.id of policy.undo is not in the call',
-    '6 impossible: nobody knows what came of it; look yourself',
+    '6 impossible: its outcome is unknown; check it yourself',
     '5 nothing: it failed',
-    '4 impossible: no rule of policy.undo is for git/close',
+    '4 impossible: no rule of policy.undo covers git/close',
     '3 impossible: there is no tool other/unpush, which policy.undo names',
     '2 nothing: its server says that it only reads',
     '1 ready: by git/close',

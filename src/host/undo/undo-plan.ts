@@ -48,16 +48,15 @@ function stepOf(answer: RecordedAnswer, { rules, snapshot, states }: UndoFacts):
   const is = (state: UndoStep['state'], why: string): UndoStep => ({ ...step, state, why });
   const done = states.get(answer.call);
   if (done === 'undone') return is('undone', 'it was undone');
-  if (done === 'begun')
-    return is('impossible', 'undoing it was begun, and nobody knows what came of it; look yourself');
-  if (done === 'unknown') return is('impossible', 'what is recorded of undoing it was changed; look yourself');
+  if (done === 'begun') return is('impossible', 'undoing it was begun, and the outcome is unknown; check it yourself');
+  if (done === 'unknown') return is('impossible', 'the record of undoing it was changed; check it yourself');
   if (answer.outcome === 'failed') return is('nothing', 'it failed');
   const rule = rules.find(({ tool }) => tool === id);
   if (rule === undefined) {
     if (own?.tool.annotations?.readOnlyHint === true) return is('nothing', 'its server says that it only reads');
-    return is('impossible', `no rule of policy.undo is for ${id}`);
+    return is('impossible', `no rule of policy.undo covers ${id}`);
   }
-  if (answer.outcome === 'unknown') return is('impossible', 'nobody knows what came of it; look yourself');
+  if (answer.outcome === 'unknown') return is('impossible', 'its outcome is unknown; check it yourself');
   const inverse = inverseOf(rule, id, snapshot);
   if (typeof inverse === 'string') return is('impossible', inverse);
   const made = inverseArguments(rule.arguments, { arguments: answer.input ?? {}, result: answer.result ?? null });

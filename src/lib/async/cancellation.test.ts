@@ -3,7 +3,7 @@ import { Cancellation } from './cancellation.js';
 
 const over = () => new Error('it is over');
 
-test('a signal that was asked for before the cancellation hears of it, once', () => {
+test('a signal taken before the cancellation aborts once', () => {
   const cancellation = new Cancellation(over);
   const heard: unknown[] = [];
   const { signal } = cancellation;

@@ -13,7 +13,7 @@ test('a process is known by its number and the moment it started', () => {
 });
 
 test('one that was killed is gone, also while its parent has not asked for it', async () => {
-  // The shell becomes a program that never asks what became of the child that it has inherited.
+  // The shell becomes a program that never waits for the child that it has inherited.
   const parent = spawn('sh', ['-c', 'sleep 100 & echo $!; exec sleep 100'], { stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];

@@ -8,7 +8,7 @@ test.each([
   ['a password', 'https://ann:hunter22@x.com/', 'https://ann:***@x.com/'],
   ['a user that is a token', 'https://ghp_abc@x.com/', 'https://***@x.com/'],
   ['parameters', 'https://x.com/mcp?key=abc&v=1', 'https://x.com/mcp?key=***&v=***'],
-  ['what stands behind #', 'wss://x.com/mcp#secret', 'wss://x.com/mcp#***'],
+  ['the fragment', 'wss://x.com/mcp#secret', 'wss://x.com/mcp#***'],
 ])('%s is masked', (_, address, shown) => {
   expect(maskAddress(address)).toBe(shown);
   for (const secret of secretsOfAddress(address)) expect(shown).not.toContain(secret);

@@ -12,7 +12,7 @@ test('a token is masked without its scheme too', () => {
   expect(new SecretMask(secretsOf({ Authorization: 'Bearer abc' })).apply('got abc')).toBe('got ***');
 });
 
-test('short values that are no secrets stay readable', () => {
+test('short values that are not secrets stay readable', () => {
   expect(secretsOf({ MODE: 'true', LEVEL: 'info', API_KEY: 'abc', HOST: 'db.example.com' })).toEqual([
     'abc',
     'db.example.com',

@@ -1,3 +1,5 @@
+import { endOfString } from './json-values.js';
+
 /**
  * How many different keys a text of JSON may have. V8 stores each different key once for the whole process, which takes about 3 µs: an
  * object of a million keys stops the event loop for seconds, while a million rows with the same keys do not.
@@ -26,16 +28,6 @@ export function hasTooManyKeys(json: string, most: number = MAX_DIFFERENT_KEYS):
   return false;
 }
 
-/** The position of the quote that ends the string; -1 if there is none. */
-function endOfString(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
-    let at = end;
-    while (json.charCodeAt(at - 1) === BACKSLASH) at--;
-    if ((end - at) % 2 === 0) return end;
-  }
-  return -1;
-}
-
 function isColonAfter(json: string, end: number): boolean {
   let at = end + 1;
   while (isSpace(json.charCodeAt(at))) at++;
@@ -46,5 +38,4 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-const BACKSLASH = 0x5c;
 const COLON = 0x3a;

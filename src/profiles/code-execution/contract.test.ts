@@ -9,7 +9,7 @@ const defaults = {
 };
 const parse = (request: unknown) => parseScriptRun(request, defaults);
 
-test('what a request leaves out has its default, and 0 calls are no limit', () => {
+test('a missing option has its default, and 0 calls means no limit', () => {
   const whole = {
     code: '1',
     language: 'javascript',
@@ -59,6 +59,8 @@ describe('a request that is malformed is refused with the field and what is wron
     [undefined, 'the request: must be an object'],
     [[], 'the request: must be an object'],
     [{}, 'code: is missing; give the source of a script'],
+    [{ script: '1' }, 'code: is missing; script is not known: give the program as code'],
+    [{ language: 'javascript' }, 'code: is missing; give the source of a script'],
     [{ code: '' }, 'code: is empty; give the source of a script'],
     [{ code: ' \n' }, 'code: is empty; give the source of a script'],
     [{ code: 7 }, 'code: must be a string of JavaScript or TypeScript'],

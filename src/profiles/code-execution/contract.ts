@@ -4,6 +4,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Limits } from '../../domain/limits.js';
 import type { SourceLanguage } from '../../domain/run.js';
 import { nearest } from '../../lib/text/nearest.js';
+import { misnamedCode } from '../misnamed-code.js';
 
 /** The longest timeout that a request may ask for. */
 export const MAX_TIMEOUT_MS = 600_000;
@@ -31,7 +32,7 @@ export interface ScriptDefaults {
 /** Parses a request. Throws `bad_input` with the field and what is wrong with it. */
 export function parseScriptRun(input: unknown, defaults: ScriptDefaults): ScriptRun {
   const parsed = requestSchema.safeParse(withoutStrangers(input));
-  if (!parsed.success) throw new HostError('bad_input', problemOf(parsed.error));
+  if (!parsed.success) throw new HostError('bad_input', misnamedCode(input, KNOWN.request) ?? problemOf(parsed.error));
   const { code, language = 'javascript', input: data = {}, options = {} } = parsed.data;
   const { most } = defaults;
   // The contract allows fractions. A call count is rounded down: no request gets more than it asked for.

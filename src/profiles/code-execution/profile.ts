@@ -4,7 +4,7 @@ import { OWN_TOOL_NAMES } from '../../domain/own-tool-names.js';
 import { scriptDeclarationsOf } from '../../host/tools/tool-view.js';
 import { beginningOf, DEFAULT_ANSWER_TOKENS } from '../answer-budget.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
-import { ToldTypes } from '../told-types.js';
+import { SignaturesAfterFailure } from '../signatures-after-failure.js';
 import { otherNames } from '../tool-names.js';
 import { parseScriptRun, type ScriptDefaults } from './contract.js';
 import { PLAYGROUND } from './playground.js';
@@ -32,7 +32,7 @@ export function createCodeExecutionProfile({
   toolName = TOOL_NAME,
   maxTokens = DEFAULT_ANSWER_TOKENS,
 }: CodeExecutionOptions): Profile {
-  const told = new ToldTypes();
+  const told = new SignaturesAfterFailure();
   const tool: ExposedTool = {
     name: toolName,
     aliases: otherNames(toolName, TOOL_NAME),

@@ -1,25 +1,23 @@
 import type { Log, LogIds } from '../../domain/log.js';
 import type { LogEntry, Outcome } from '../../domain/run.js';
+import { CLASSIC_CALLS } from '../../domain/script.js';
 import { type EndedScriptCall, isEnded } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
 import { visibleLine, visibleSentence } from '../../lib/text/visible-text.js';
 import { lostInResult } from '../lost-values.js';
 import type { CallContext } from '../profile.js';
 import { patternsHint, runNotes } from '../run-notes.js';
-import type { ToldTypes, WrittenNames } from '../told-types.js';
+import type { SignaturesAfterFailure, WrittenNames } from '../signatures-after-failure.js';
 import { warningLine } from '../warning.js';
 import type { ScriptRun } from './contract.js';
 import { renderScript, type ScriptResponse } from './render.js';
-
-const CALL_TOOL = 'call_tool';
-const CALL_SCRIPT = 'call_script';
 
 /** Runs a script until it ends. Only the host's own failures are thrown. */
 export async function runScript(
   session: Session,
   { code, language, input, limits, allowedServers }: ScriptRun,
   { log, ...context }: CallContext,
-  told?: ToldTypes,
+  told?: SignaturesAfterFailure,
 ): Promise<ScriptResponse> {
   const traceId = context.trace?.traceId;
   const answer = await session.run({
@@ -27,7 +25,7 @@ export async function runScript(
     language,
     limits,
     script: {
-      ...{ input, callTool: CALL_TOOL, callScript: CALL_SCRIPT, allowedServers },
+      ...{ input, callTool: CLASSIC_CALLS.tool, callScript: CLASSIC_CALLS.script, allowedServers },
       ...(log === undefined ? {} : { onCall: (ended) => logCall(log, ended, { traceId }) }),
     },
     ...context,

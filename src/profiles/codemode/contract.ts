@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import { CORE_LIMITS, DEFAULT_LIMITS, eachLimit, type Limits, type LimitTable } from '../../domain/limits.js';
+import { omitUndefined } from '../../lib/omit-undefined.js';
+import { misnamedCode } from '../misnamed-code.js';
 import { TOOL_TRACE_SETTINGS, type ToolTraceSetting } from './model-answer.js';
 
 /** A request to run a program. */
@@ -24,6 +26,8 @@ export function runRequestParser({ defaults, maximum }: LimitTable): (input: unk
     const parsed = schema.safeParse(input);
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
+      const misnamed = misnamedCode(input, Object.keys(schema.shape));
+      if (misnamed !== undefined) throw new HostError('bad_input', misnamed);
       const field = issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.join('.');
       throw new HostError('bad_input', `${field}: ${issue?.message ?? 'is not valid'}`);
     }
@@ -33,7 +37,7 @@ export function runRequestParser({ defaults, maximum }: LimitTable): (input: unk
       code,
       limits: { ...defaults, ...given },
       requestedCapabilities: requestedCapabilities ?? [],
-      ...(response?.toolTrace === undefined ? {} : { toolTrace: response.toolTrace }),
+      ...omitUndefined({ toolTrace: response?.toolTrace }),
     };
   };
 }

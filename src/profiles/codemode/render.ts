@@ -5,7 +5,7 @@ import { checkFirst, type Failure, type LogEntry, type Outcome } from '../../dom
 import type { TraceEntry } from '../../host/calls/tool-trace.js';
 import type { RunSummary, SuspendedSummary, UnavailableServer } from '../../host/runs/run-types.js';
 import { DOWN_HINT, STARTING_HINT } from '../../host/tools/discovery.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/text/visible-text.js';
 import { SHOWN_CHARACTERS } from '../answer-budget.js';
 import { callsFailed } from '../calls-failed.js';
@@ -151,7 +151,8 @@ export function renderHostError({ code, message }: HostError): RunResponse {
 
 export function diagnose(failure: Failure): Diagnostic {
   const { kind, name, message, position, limit } = failure;
-  const hint = [checkFirst(failure), failure.hint ?? ''].filter((part) => part !== '').join(' ');
+  // One action: raising a limit before the check would repeat a call that may have taken effect.
+  const hint = checkFirst(failure) || (failure.hint ?? '');
   // A thrown value that is not an error has the name of its type, which its message already contains.
   const isNamed = kind === 'exception' && name !== 'Error' && !message.startsWith(name) && !/^\p{Ll}/u.test(name);
   const errorClass = failure.errorClass ?? (limit === undefined ? undefined : 'SandboxLimitError');
@@ -161,8 +162,10 @@ export function diagnose(failure: Failure): Diagnostic {
     code: errorClass === 'SandboxLimitError' ? CODES.limit : CODES[kind],
     message: isNamed ? `${name}: ${message}` : message,
     ...(hint === '' ? {} : { hint }),
-    ...(position === undefined ? {} : { path: `main.ts:${position.line}:${position.column}` }),
-    ...omitUndefined({ errorClass }),
+    ...omitUndefined({
+      path: ifDefined(position, (position) => `main.ts:${position.line}:${position.column}`),
+      errorClass,
+    }),
   };
 }
 
@@ -216,6 +219,10 @@ function notices(summary: RunSummary): Diagnostic[] {
       hint: 'Check the value before you rely on its shape.',
     });
   for (const message of summary.misnamed ?? []) found.push({ severity: 'warning', code: 'UNKNOWN_ARGUMENT', message });
+  // A program that returns the whole answer of the run shows the error itself.
+  if (outcome.status === 'completed' && !outcome.resultJson.includes('"diagnostics"'))
+    for (const message of summary.failedRuns ?? [])
+      found.push({ severity: 'warning', code: 'WAITED_RUN_FAILED', message });
   if (summary.isSilent === true) found.push(NO_RESULT);
   if (outcome.status === 'completed') found.push(...partialResults(partialAnswers).map(warned));
   const caught = callsFailed(summary);
@@ -243,8 +250,8 @@ function notices(summary: RunSummary): Diagnostic[] {
     const { isUsual, code, message, hint } = lost;
     found.push({ severity: isUsual ? 'info' : 'warning', code, message, hint });
   }
-  const underWay = unfinishedWarning(summary);
-  if (underWay !== undefined) found.push(warned(underWay));
+  const unfinished = unfinishedWarning(summary);
+  if (unfinished !== undefined) found.push(warned(unfinished));
   const unawaited = missingAwait(outcome);
   if (unawaited !== undefined) found.push(warned(unawaited));
   if (keptSoFar !== undefined) found.push(soFar(keptSoFar, outcome));
@@ -274,7 +281,9 @@ function notices(summary: RunSummary): Diagnostic[] {
 }
 
 function warned({ code, message, hint, position }: ProgramWarning): Diagnostic {
-  const path = position === undefined ? {} : { path: `main.ts:${position.line}:${position.column}` };
+  const path = omitUndefined({
+    path: ifDefined(position, (position) => `main.ts:${position.line}:${position.column}`),
+  });
   return { severity: 'warning', code, message, hint, ...path };
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import { MAX_SOURCE_BYTES } from '../../domain/limits.js';
+import { misnamedCode } from '../misnamed-code.js';
 
 /** The contract allows unknown fields, and no other field could be meant by a misspelt one: unknown fields are ignored. */
 const requestSchema = z.object({
@@ -18,6 +19,8 @@ const requestSchema = z.object({
 export function parseGoRequest(input: unknown): { readonly code: string } {
   const parsed = requestSchema.safeParse(input);
   if (parsed.success) return parsed.data;
+  const misnamed = misnamedCode(input, ['code']);
+  if (misnamed !== undefined) throw new HostError('bad_input', misnamed);
   const [issue] = parsed.error.issues;
   const path = issue?.path.map(String).join('.') ?? '';
   throw new HostError('bad_input', `${path === '' ? 'the request' : path}: ${issue?.message ?? 'is not valid'}`);

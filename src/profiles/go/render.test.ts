@@ -13,7 +13,7 @@ const ended = (printed: string, logged = '', failure?: Failure) =>
   } as ProcessRunSummary).output;
 const exception = (name: string, message: string): Failure => ({ kind: 'exception', name, message });
 
-test('what a program printed is handed over as it is, and what it logged stands below', () => {
+test("a program's output is returned unchanged, followed by its log", () => {
   expect(ended('')).toBe('');
   expect(ended('no end of line')).toBe('no end of line');
   expect(ended('printed', 'logged\n')).toBe('printed\nlogged\n');
@@ -32,17 +32,22 @@ test('why it failed begins a line of its own', () => {
   );
 });
 
-test('what to write instead stands below a compile error', () => {
+test('a compile error is followed by what to write instead', () => {
   const hint = 'Assign it to a variable.';
   expect(ended('', '', { kind: 'syntax', name: 'CompileError', message: 'program.go:1:1: no', hint })).toBe(
     `compile error, nothing has run:\nprogram.go:1:1: no\n${hint}\n`,
   );
 });
 
-test("a crash is told once, and words of the program that look like one's beginning stay", () => {
+test('a crash is reported once, and output that looks like a crash is kept', () => {
   const crash = 'logged\npanic: x\n\ngoroutine 1 [running]:\nmain.main()\n';
   expect(ended('', crash, exception('panic', 'x'))).toBe('logged\npanic: x\n');
   expect(ended('', 'no panic: here', exception('panic', 'x'))).toBe('no panic: here\npanic: x\n');
+});
+
+test('a line is named once, though the goroutine that crashed there was started there too', () => {
+  const stack = 'program.go:3\nprogram.go:7\nprogram.go:3';
+  expect(ended('', '', { ...exception('panic', 'x'), stack })).toBe('panic: x\nat program.go:3\nat program.go:7\n');
 });
 
 test('output that was cut says so', () => {

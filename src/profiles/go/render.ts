@@ -38,7 +38,9 @@ function sayFailure(failure: Failure): string {
       return `compile error, nothing has run:\n${message}${hint === undefined || hint === '' ? '' : `\n${hint}`}`;
     case 'exception': {
       const place = position === undefined ? '' : `\nat program.go:${position.line}`;
-      return `${name}: ${message}${stack === undefined || stack === '' ? place : `\nat ${stack.replaceAll('\n', '\nat ')}`}`;
+      // A goroutine stands in its own line and in the line that started it, which may be the same.
+      const lines = [...new Set(stack?.split('\n'))].join('\nat ');
+      return `${name}: ${message}${lines === '' ? place : `\nat ${lines}`}`;
     }
     case 'limit':
       return `stopped: ${message}. ${LIMIT_ADVICE[failure.limit ?? 'memory']}`;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { HostError } from '../../domain/errors.js';
 import type { ProcessLimits } from '../../domain/process-program.js';
+import { misnamedCode } from '../misnamed-code.js';
 import type { RunnerSettings } from './settings.js';
 
 /** A complete request to `run_node` or `run_python`. */
@@ -21,10 +22,12 @@ const requestSchema = z.strictObject({
   memory_bytes: amount,
 });
 
+const FIELDS = Object.keys(requestSchema.shape);
+
 /** Parses a request. Throws `bad_input` with the field and what is wrong with it. */
 export function parseRunnerRequest(input: unknown, settings: RunnerSettings): RunnerRequest {
   const parsed = requestSchema.safeParse(input);
-  if (!parsed.success) throw new HostError('bad_input', problemOf(parsed.error));
+  if (!parsed.success) throw new HostError('bad_input', misnamedCode(input, FIELDS) ?? problemOf(parsed.error));
   const { code, timeout_ms: timeoutMs, memory_bytes: maxMemoryBytes } = parsed.data;
   return { code, limits: limitsWith({ timeoutMs, maxMemoryBytes }, settings, ['timeout_ms', 'memory_bytes']) };
 }
@@ -50,7 +53,7 @@ function beyond(name: string, most: number): HostError {
 
 function problemOf({ issues: [issue] }: z.ZodError): string {
   if (issue?.code === 'unrecognized_keys')
-    return `${(issue.keys[0] ?? '').slice(0, 100)}: is not known; use code, timeout_ms, memory_bytes`;
+    return `${(issue.keys[0] ?? '').slice(0, 100)}: is not known; use ${FIELDS.join(', ')}`;
   const path = issue?.path.map(String).join('.') ?? '';
   return `${path === '' ? 'the request' : path}: ${issue?.message ?? 'is not valid'}`;
 }

@@ -80,7 +80,7 @@ const LIMITS = {
     'Process the data in smaller pieces, or raise memory_bytes (command line: --memory, configuration: sandbox.limits.memory).',
   ],
   stack: ['StackLimit', 'Use a loop instead of recursion.'],
-  output: ['OutputTooLarge', 'Print less; hand data over as `result`.'],
+  output: ['OutputTooLarge', 'Print less; return data as `result`.'],
   calls: ['CallLimit', 'Make fewer calls, or raise sandbox.limits.calls in the configuration.'],
   disk: ['DiskLimit', 'Keep less in /workspace at a time, or raise runner.disk in the configuration.'],
   processes: ['ProcessLimit', 'Start fewer processes and threads, or raise runner.processes in the configuration.'],

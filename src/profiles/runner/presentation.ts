@@ -7,6 +7,7 @@ import { fullResult } from '../../host/calls/unwrap.js';
 import type { Presentation } from '../../host/runs/run-types.js';
 import { RETRYABLE_TYPES } from '../../host/runs/self-correction.js';
 import type { BrokerOutcome } from '../../host/session.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 
 /** The contract's wording for events of a run: calls return the MCP result or raise a `ToolError`. */
 export const runnerPresentation: Presentation = {
@@ -31,7 +32,7 @@ function resultJson(reply: ToolReply): string {
   const { structuredContent, structuredJson } = reply;
   const structured =
     structuredJson ?? (structuredContent === undefined ? undefined : JSON.stringify(structuredContent));
-  const meta = reply.meta === undefined ? {} : { _meta: reply.meta };
+  const meta = omitUndefined({ _meta: reply.meta });
   const rest = JSON.stringify({ ...fullResult(reply), content: reply.content, ...meta });
   // The structured content may be large, and an earlier stage may have serialised it already: it is not serialised twice.
   return structured === undefined ? rest : `{"structuredContent":${structured},${rest.slice(1)}`;
@@ -67,7 +68,7 @@ function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
   const fields: Record<string, JsonValue> = {
     ...error.fields,
     retryable,
-    ...(reply === undefined ? {} : { result: JSON.parse(resultJson(reply)) as JsonObject }),
+    ...omitUndefined({ result: ifDefined(reply, (reply) => JSON.parse(resultJson(reply)) as JsonObject) }),
   };
   const asked = type === 'ApprovalRequired' && typeof fields.approvalId === 'string' ? fields.approvalId : undefined;
   const said = isAdvice(error.hint) ? error.hint : '';

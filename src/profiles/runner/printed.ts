@@ -33,14 +33,15 @@ export function printedBy({ stdout, stderr, outcome }: PrintedSummary, maxBytes:
  */
 export function excerptOf(summary: PrintedSummary, maxCharacters: number): string {
   const { outcome, stdout, stderr } = summary;
-  const { kind, message, position, stack = '' } = outcome.status === 'failed' ? outcome.failure : NO_FAILURE;
-  const places = stack.match(/^\s+(?:File "|at )/gm)?.length ?? 0;
+  const { kind, name, message, position, stack } = outcome.status === 'failed' ? outcome.failure : NO_FAILURE;
+  // Code that does not compile has no stack: name and message were printed.
+  const traceback = (stack ?? (kind === 'syntax' ? `${name}: ${message}` : '')).trimEnd();
+  const places = traceback.match(/^\s+(?:File "|at )/gm)?.length ?? 0;
   const isPlaced =
     kind === 'import' ||
     (kind === 'syntax' && message.includes('\n')) ||
-    (kind === 'exception' && position !== undefined);
+    ((kind === 'exception' || kind === 'type') && position !== undefined);
   const isSaid = isPlaced && places <= 1;
-  const traceback = stack.trimEnd();
   const text = stderr.text.trimEnd();
   const isLast = traceback !== '' && text.endsWith(traceback);
   const printed = isSaid && isLast ? text.slice(0, text.length - traceback.length) : stderr.text;
@@ -55,7 +56,7 @@ export function excerptOf(summary: PrintedSummary, maxCharacters: number): strin
   return linesWithin(parts.map(endedByNewline).join(''), maxCharacters);
 }
 
-const NO_FAILURE = { kind: undefined, message: '', position: undefined, stack: undefined };
+const NO_FAILURE = { kind: undefined, name: '', message: '', position: undefined, stack: undefined };
 
 type PrintedSummary = Pick<ProcessRunSummary, 'stdout' | 'stderr' | 'outcome'>;
 

@@ -4,7 +4,7 @@ import type { ProcessLanguage, ProcessRuntimeStatus } from '../../domain/process
 import { functionOf, moduleOf, typesOf } from '../../host/processes/process-packages.js';
 import { beginningOf, DEFAULT_ANSWER_TOKENS } from '../answer-budget.js';
 import type { ExposedTool, OutwardAnswer, Profile } from '../profile.js';
-import { ToldTypes, type WrittenNames } from '../told-types.js';
+import { SignaturesAfterFailure, type WrittenNames } from '../signatures-after-failure.js';
 import { Ticket } from './envelope.js';
 import { PLAYGROUND } from './playground.js';
 import { runnerPresentation } from './presentation.js';
@@ -28,7 +28,7 @@ const TITLES: Readonly<Record<ProcessLanguage, string>> = {
 
 /** The contract `runner`: one tool for each real interpreter, and an envelope for every outcome. */
 export function createRunnerProfile({ settings, runtimes, maxTokens = DEFAULT_ANSWER_TOKENS }: RunnerOptions): Profile {
-  const told = new ToldTypes();
+  const told = new SignaturesAfterFailure();
   const available = runtimes.filter((each) => each.isAvailable);
   const tools = available.map(
     ({ language, version }): ExposedTool => ({
@@ -87,7 +87,7 @@ function answerOf({ envelope, excerpt, rounded, notes: said }: RunnerAnswer, max
       ...(cut === undefined ? [] : [`${cut.note}.`]),
       ...said,
       // The MCP library serialises numbers as JavaScript has them.
-      ...(rounded === undefined ? [] : [`${rounded} was rounded in this answer; hand it over as a string.`]),
+      ...(rounded === undefined ? [] : [`${rounded} was rounded in this answer; return it as a string.`]),
     ],
     media: [],
     isError: !result.ok,

@@ -3,6 +3,7 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Limits, LimitTable } from '../../domain/limits.js';
 import { nearest } from '../../lib/text/nearest.js';
+import { misnamedCode } from '../misnamed-code.js';
 
 /** A complete request to execute code. `capabilities` is parsed later, when the token's bounds are known. */
 export interface ExecuteRequest {
@@ -16,7 +17,7 @@ export interface ExecuteRequest {
 /** Parses a request. Throws `bad_input` with the field and what is wrong with it. */
 export function parseExecuteRequest(input: unknown, { defaults, maximum }: LimitTable): ExecuteRequest {
   const parsed = requestSchema.safeParse(input);
-  if (!parsed.success) throw new HostError('bad_input', problemOf(parsed.error));
+  if (!parsed.success) throw new HostError('bad_input', misnamedCode(input, REQUEST_FIELDS) ?? problemOf(parsed.error));
   const { code, typescript = true, timeout, memoryLimit, capabilities, context = {} } = parsed.data;
   const limits = {
     ...defaults,

@@ -9,6 +9,7 @@ import { unknownGrants } from '../../host/runs/unknown-grants.js';
 import type { Session } from '../../host/session.js';
 import type { CallContext } from '../profile.js';
 import { parseExecuteRequest, requestIdOf } from './contract.js';
+import type { CodeModeError } from './errors.js';
 import { runWithRecovery } from './recovery.js';
 import { type ExecuteResponse, renderRefusal, renderResponse, renderStillRunning, renderSuspended } from './render.js';
 
@@ -70,8 +71,8 @@ export async function execute(
     const answer = retriesTimeouts
       ? await runWithRecovery(session, request, table.maximum.timeoutMs)
       : await session.run(request);
-    const response = withPossibleHint(responseOf(answer, requestId), (violation) =>
-      isGrantable(violation, { configured: bounds, ofCaller: ofToken }, isServer),
+    const response = withPossibleHint(responseOf(answer, requestId), (error) =>
+      isGrantable(requestFor(error, answer), { configured: bounds, ofCaller: ofToken }, isServer),
     );
     // Checked after the run: a server that was still starting may be known now.
     const unknown = unknownGrants(grants, session.tools().forCode, isKnown);
@@ -84,22 +85,27 @@ export async function execute(
 }
 
 /** Removes a hint to request a capability that would be refused. */
-function withPossibleHint(response: ExecuteResponse, isPossible: (violation: string) => boolean): ExecuteResponse {
+function withPossibleHint(response: ExecuteResponse, isPossible: (error: CodeModeError) => boolean): ExecuteResponse {
   const { error } = response;
-  const violation = error?.code === 'CAPABILITY_VIOLATION' ? error.details?.violation : undefined;
-  if (error === undefined || typeof violation !== 'string' || isPossible(violation)) return response;
-  const hint = 'Do without it: neither the token nor the configuration of this host would grant it.';
+  if (error?.code !== 'CAPABILITY_VIOLATION' || isPossible(error)) return response;
+  const hint = 'Continue without it: neither the token nor the configuration of this host would grant it.';
   return { ...response, error: { ...error, details: { ...error.details, hint } } };
 }
 
-/** Whether a request for this capability would be granted. Capabilities that are not strings are not judged. */
+/** What a request would have to ask for instead. */
+function requestFor({ message, details }: CodeModeError, answer: RunAnswer): unknown {
+  const failed = 'summary' in answer && 'failures' in answer.summary ? answer.summary.failures.get(message) : undefined;
+  return failed?.capabilities ?? [details?.violation];
+}
+
+/** Whether a request for these capabilities would be granted. What cannot be read as a request is not judged. */
 function isGrantable(
-  violation: string,
+  capabilities: unknown,
   within: { readonly configured: CapabilitySet; readonly ofCaller: CapabilitySet | undefined },
   isServer: (name: string) => boolean,
 ): boolean {
   try {
-    grantsOf([violation], within, isServer);
+    grantsOf(capabilities, within, isServer);
     return true;
   } catch (error) {
     return !isHostError(error, 'capability_violation');

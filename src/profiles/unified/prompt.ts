@@ -52,7 +52,7 @@ function rulesOf(view: ToolView): string {
 
 const found = await ${call}; return found; // better: only the part you need
 
-- \`mcp.<namespace>.<tool>(input)\`: one object with named properties, or positional arguments in the order of the schema. A text result that holds JSON arrives parsed. A failed call throws; one of a tool marked \`@asks\` waits for a person, which is no failure: do what cannot be undone last.
+- \`mcp.<namespace>.<tool>(input)\`: one object with named properties, or positional arguments in the order of the schema. A text result that holds JSON arrives parsed; \`parse(text)\` reads CSV, JSON lines, tables and Python literals. A failed call throws; one of a tool marked \`@asks\` waits for a person, which is not a failure: do what cannot be undone last.
 - Nothing is granted by default: name every server that the code calls in \`capabilities\`, as "mcp:${serverId}". \`fetch\` needs "network:api.example.com:443", \`fs\` (readFile, writeFile, listFolder) needs "filesystem:/absolute/path".
 - \`context\` of the request is visible; \`console.log\` goes to \`logs\`. No imports, no eval, no process.
 - Filter and aggregate in the code, and return only what is needed.
@@ -75,14 +75,14 @@ export function instructions(view: ToolView, settings: ExecuteSettings, mostResu
   const calls = rateOf(bounds.mcp?.maxCallsPerSecond, CAPABILITY_DEFAULTS.mcp.maxCallsPerSecond);
   const requests = rateOf(bounds.network?.maxRequestsPerSecond, CAPABILITY_DEFAULTS.network.maxRequestsPerSecond);
   const { notice } = view.forCode;
-  return `Besides what the tool's description says:
+  const tools = notice === undefined ? [toolsOf(view), startingNamespaces(view)] : [notice];
+  const rules = `Besides what the tool's description says:
 
 - An error has \`type\`, \`code\`, \`message\` and \`details\` (\`hint\`: what to do, \`position\`: where). \`RATE_LIMITED\` says how long to wait.
-- \`APPROVAL_PENDING\` is no failure: the calls that it names were not sent, and the run continues by itself when a person has decided. Do not send the code again; do what cannot be undone last.
+- \`APPROVAL_PENDING\` is not a failure: the calls that it names were not sent, and the run continues by itself when a person has decided. Do not send the code again; do what cannot be undone last.
 - Of a result over ${mostResultCharacters} characters the answer has the beginning, and \`logs\` says so.
-- Limits: timeout ${defaults.timeoutMs} ms (at most ${maximum.timeoutMs}), memoryLimit ${defaults.maxMemoryBytes} bytes (at most ${maximum.maxMemoryBytes}); all runs of one caller together ${calls} tool calls and ${requests} requests a second; ${grantLimits.maxConcurrentCalls} calls at a time in one run, others wait.
-
-${notice ?? `${toolsOf(view)}${startingNamespaces(view)}`}`;
+- Limits: timeout ${defaults.timeoutMs} ms (at most ${maximum.timeoutMs}), memoryLimit ${defaults.maxMemoryBytes} bytes (at most ${maximum.maxMemoryBytes}); all runs of one caller together ${calls} tool calls and ${requests} requests a second; ${grantLimits.maxConcurrentCalls} calls at a time in one run, others wait.`;
+  return [rules, ...tools].filter((part) => part !== '').join('\n\n');
 }
 
 /** As much about the tools as the budget allows: their types, their parameters, or their names. Starting servers are omitted. */

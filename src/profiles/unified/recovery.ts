@@ -6,6 +6,7 @@ import {
   type RunSummary,
 } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 
 const FACTOR = 2;
 
@@ -25,7 +26,7 @@ export async function runWithRecovery(session: Session, request: RunRequest, max
   const again = await session.run({
     ...request,
     limits: { ...request.limits, timeoutMs: longerMs },
-    ...(leftMs === undefined ? {} : { answerWithinMs: Math.max(0, leftMs) }),
+    ...omitUndefined({ answerWithinMs: ifDefined(leftMs, (leftMs) => Math.max(0, leftMs)) }),
   });
   return isEnded(again) ? { ...again, summary: inAll(answer.summary, again.summary, timeoutMs, longerMs) } : again;
 }

@@ -2,9 +2,9 @@ import type { CallVerdict } from '../../domain/audit.js';
 import { ERRORS, type HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { checkFirst, type Failure, type LogEntry, type ResourceUsage } from '../../domain/run.js';
-import type { CallFailure } from '../../host/calls/tool-calls.js';
+import type { CallFailure } from '../../host/calls/call-failure.js';
 import type { RunSummary, SuspendedSummary } from '../../host/runs/run-types.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine, visibleSentence, visibleText } from '../../lib/text/visible-text.js';
 import { callsFailed } from '../calls-failed.js';
 import { callsMade } from '../calls-made.js';
@@ -12,6 +12,7 @@ import { lostInResult } from '../lost-values.js';
 import { missingAwait } from '../missing-await.js';
 import { partialResults } from '../partial-results.js';
 import { patternsHint } from '../run-notes.js';
+import { withServerNames } from '../server-names.js';
 import { unfinishedWarning } from '../unfinished-warning.js';
 import { waitingCalls } from '../waiting-calls.js';
 import { warningLine } from '../warning.js';
@@ -40,10 +41,11 @@ export interface ExecutionMetrics {
 
 const MAX_TYPE_WARNINGS = 3;
 
-export function renderResponse(summary: RunSummary, requestId: string): ExecuteResponse {
+export function renderResponse(ended: RunSummary, requestId: string): ExecuteResponse {
+  const summary = withServerNames(ended);
   const { outcome, keptResult, logs, logsCut, limits, isolation, warnings, unavailable, notice, redactions } = summary;
   const unawaited = missingAwait(outcome);
-  const underWay = unfinishedWarning(summary);
+  const unfinished = unfinishedWarning(summary);
   const lost = lostInResult(outcome);
   const caught = callsFailed(summary);
   const succeeded = outcome.status === 'failed' ? summary.trace.filter(({ ok }) => ok) : [];
@@ -56,7 +58,7 @@ export function renderResponse(summary: RunSummary, requestId: string): ExecuteR
     ...(summary.isSilent === true ? ['info: the code returned nothing and logged nothing. Write: return value;'] : []),
     ...(outcome.status === 'completed' ? partialResults(summary.partialAnswers).map(warningLine) : []),
     ...(caught === undefined ? [] : [`warning: ${caught}`]),
-    ...(underWay === undefined ? [] : [warningLine(underWay)]),
+    ...(unfinished === undefined ? [] : [warningLine(unfinished)]),
     ...(unawaited === undefined ? [] : [inNamespaceWords(warningLine(unawaited))]),
     ...(lost === undefined || lost.isUsual ? [] : [warningLine(lost)]),
     ...(succeeded.length === 0 ? [] : [`info: before the program failed, ${callsMade(succeeded)}`]),
@@ -153,11 +155,11 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
   const hint = [check, inRequestWords(failure.hint ?? '')].filter((part) => part !== '').join(' ');
   const said = {
     ...(hint === '' ? {} : { hint }),
-    ...(position === undefined ? {} : { position: { ...position } }),
+    ...omitUndefined({ position: ifDefined(position, (position) => ({ ...position })) }),
   };
   const make = (type: ErrorType, code: string, text: string, details: JsonObject): CodeModeError => ({
     ...errorWith(type, code, text, requestId, { ...details, ...said }),
-    ...(stack === undefined ? {} : { stack: visibleText(stack) }),
+    ...omitUndefined({ stack: ifDefined(stack, visibleText) }),
   });
   if (limit === 'timeout') {
     const timeout = limits.timeoutMs;
@@ -176,7 +178,7 @@ function errorOf(failure: Failure, { limits, failures }: RunSummary, requestId: 
   if (errorClass === 'CapabilityError')
     return make('security', 'CAPABILITY_VIOLATION', message, { violation: /mcp:\S+/.exec(message)?.[0] ?? message });
   const byCall = failed === undefined ? undefined : errorOfCall(failed);
-  const wait = failed?.retryAfterMs === undefined ? {} : { retryAfterMs: failed.retryAfterMs };
+  const wait = omitUndefined({ retryAfterMs: failed?.retryAfterMs });
   if (byCall !== undefined) return make(byCall[0], byCall[1], message, { name, ...wait });
   const byClass = errorClass === undefined ? undefined : BY_CLASS[errorClass];
   if (byClass !== undefined) return make(byClass[0], byClass[1], message, { name });

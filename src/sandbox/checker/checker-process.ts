@@ -141,10 +141,16 @@ export class CheckerProcess {
     const { snapshot, project } = snapshotIn(answer);
     const before = this.#snapshot;
     this.#snapshot = snapshot;
-    const found = await this.#rpc.request('getSemanticDiagnostics', { snapshot, project, file: PROGRAM_PATH });
+    const about = { snapshot, project, file: PROGRAM_PATH };
+    const [syntax, types] = await Promise.all([
+      this.#rpc.request('getSyntacticDiagnostics', about),
+      this.#rpc.request('getSemanticDiagnostics', about),
+    ]);
     // Nothing waits for this reply.
     if (before !== undefined) this.#rpc.request('release', { snapshot: before }).catch(() => {});
-    return readDiagnostics(found);
+    const unreadable = readDiagnostics(syntax).map((each) => ({ ...each, isSyntax: true as const }));
+    // Of a program that cannot be read, the compiler guesses the types.
+    return unreadable.length > 0 ? unreadable : readDiagnostics(types);
   }
 
   async #within<Value>(mostMs: number, work: () => Promise<Value>): Promise<Value> {

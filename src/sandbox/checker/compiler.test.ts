@@ -44,7 +44,7 @@ test('an older one beside us is as good as none', () => {
 test.each([
   ['an older version', () => install('five', '5.9.0'), /is TypeScript 5\.9\.0/],
   ['a package without its binary', () => install('half', '7.0.2', false), /is not installed$/],
-  ['a folder that is no package', () => folder, /is no npm package$/],
+  ['a folder that is not a package', () => folder, /is not an npm package$/],
 ])('%s that is configured is refused, and nothing else is tried', (_, configured, reason) => {
   install('beside', '7.0.2');
   const found = findCompiler({ ...search('none', 'beside'), configured: configured() });

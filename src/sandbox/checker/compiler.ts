@@ -55,7 +55,7 @@ export function isCompiler(found: TypeScriptCompiler | MissingCompiler): found i
 
 function inspect(folder: string): TypeScriptCompiler | string {
   const manifest = readManifest(join(folder, 'package.json'));
-  if (manifest === undefined) return `${folder} is no npm package`;
+  if (manifest === undefined) return `${folder} is not an npm package`;
   const { version } = manifest;
   const major = typeof version === 'string' ? Number(/^(\d+)\./.exec(version)?.[1] ?? Number.NaN) : Number.NaN;
   if (typeof version !== 'string' || !(major >= OLDEST_MAJOR))

@@ -41,7 +41,7 @@ test('what the other side asks is answered under its id', async () => {
 
 test.each([
   ['a message that is too large', 'Content-Length: 100000\r\n\r\n'],
-  ['text that is no message', 'x'.repeat(300)],
+  ['text that is not a message', 'x'.repeat(300)],
   ['an answer to nothing', 'Content-Length: 17\r\n\r\n{"id":9,"a":"bc"}'],
   ['text that does not parse', 'Content-Length: 3\r\n\r\n{a}'],
 ])('%s breaks the connection and fails what is open', async (_, sent) => {
@@ -52,7 +52,7 @@ test.each([
   expect(broken).toHaveLength(1);
 });
 
-test('a side that asks and does not read is not read either, and goes on where it reads again', async () => {
+test('a peer that sends and does not read is paused until it reads again', async () => {
   const file = 'x'.repeat(1024 * 1024);
   const { input, output } = { input: new PassThrough(), output: new PassThrough() };
   let asked = 0;
@@ -80,5 +80,5 @@ test('a flood of messages breaks the connection', async () => {
     output.write(flood);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(broken).toEqual(['it sent more than a compiler has to say']);
+  expect(broken).toEqual(['it sent more than the type checker may send']);
 });

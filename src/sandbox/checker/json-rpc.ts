@@ -119,7 +119,7 @@ export class RpcConnection {
     const now = performance.now();
     this.#messages.take(1, now);
     if (this.#messages.waitMs(now) > 0 || this.#received.waitMs(now) > 0)
-      throw new Error('it sent more than a compiler has to say');
+      throw new Error('it sent more than the type checker may send');
   }
 
   /** The first message of a buffer, if it is complete. */
@@ -127,7 +127,7 @@ export class RpcConnection {
     this.#wantedBytes = 0;
     const end = buffer.subarray(0, MAX_HEAD_BYTES).indexOf(HEAD_END);
     if (end < 0) {
-      if (buffer.length >= MAX_HEAD_BYTES) throw new Error('it sent something that is no message');
+      if (buffer.length >= MAX_HEAD_BYTES) throw new Error('it sent something that is not a message');
       return undefined;
     }
     const length = Number(LENGTH.exec(buffer.toString('latin1', 0, end))?.[1] ?? Number.NaN);
@@ -141,15 +141,15 @@ export class RpcConnection {
   }
 
   #receive(message: JsonValue): void {
-    if (!isJsonObject(message)) throw new Error('it sent something that is no message');
+    if (!isJsonObject(message)) throw new Error('it sent something that is not a message');
     const { id, method, params, error, result } = message;
     if (typeof method === 'string') {
       if (id === undefined || id === null) return;
       return this.#send({ jsonrpc: '2.0', id, result: this.#options.answer(method, params) });
     }
-    if (typeof id !== 'number') throw new Error('it answered nothing that was asked');
+    if (typeof id !== 'number') throw new Error('it answered a request that was not made');
     const reply = this.#open.get(id);
-    if (reply === undefined) throw new Error('it answered nothing that was asked');
+    if (reply === undefined) throw new Error('it answered a request that was not made');
     this.#open.delete(id);
     if (error === undefined || error === null) return reply.resolve(result ?? null);
     reply.reject(new Error(isJsonObject(error) ? String(error.message).slice(0, 500) : 'it refused the request'));

@@ -9,8 +9,8 @@ import type { CallerAccount } from '../workers/caller-account.js';
 export interface Engine {
   /** The account that the caller's open calls are charged to. */
   accountOf(caller: CallerId): CallerAccount;
-  /** Waits for a place. A place that is not entered is given back with `abandon`. `isUnderWay`: the run had a place before. */
-  place(run: PlacedRun, cancellation: Cancellation, isUnderWay: boolean): Promise<EnginePlace>;
+  /** Waits for a place. A place that is not entered is given back with `abandon`. `hadPlace`: the run had a place before. */
+  place(run: PlacedRun, cancellation: Cancellation, hadPlace: boolean): Promise<EnginePlace>;
   /** A faster engine to which a run can be handed over; absent if there is none. */
   readonly handOver?: HandOver;
 }

@@ -17,8 +17,8 @@ export class QuickJsEngine implements Engine {
     return this.#pool.accountOf(caller);
   }
 
-  async place(run: PlacedRun, cancellation: Cancellation, isUnderWay: boolean): Promise<EnginePlace> {
-    const worker = await this.#pool.place(run.caller, run.journal.blocking, cancellation, isUnderWay);
+  async place(run: PlacedRun, cancellation: Cancellation, hadPlace: boolean): Promise<EnginePlace> {
+    const worker = await this.#pool.place(run.caller, run.journal.blocking, cancellation, hadPlace);
     return new WorkerAssignment(worker, run, this.#pool);
   }
 }

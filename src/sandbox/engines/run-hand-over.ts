@@ -13,8 +13,8 @@ const PAUSES_AFTER_MS = 10;
 const ASKED_IN_EARNEST = 3;
 /** A run of an hour asks this often. */
 const MAX_ASKED = 13;
-/** QuickJS takes about `PAUSES_AFTER_MS` to read a delivery of this size. */
-const HAND_OVER_BYTES = 512 * 1024;
+/** Below this size QuickJS is faster: see docs/decisions/0171-spares-for-runs-that-follow-each-other.md. */
+const HAND_OVER_BYTES = 1024 * 1024;
 /** The limit while other runs need the cores. QuickJS reads this for about as long as a V8 process takes to start. */
 const HAND_OVER_BUSY_BYTES = 4 * 1024 * 1024;
 /**

@@ -48,8 +48,8 @@ export class BothEngines implements Engine, HandOver {
     return this.#quickJs.accountOf(caller);
   }
 
-  async place(run: PlacedRun, cancellation: Cancellation, isUnderWay: boolean): Promise<EnginePlace> {
-    if (engineOf(run.journal) === 'quickjs') return this.#quickJs.place(run, cancellation, isUnderWay);
+  async place(run: PlacedRun, cancellation: Cancellation, hadPlace: boolean): Promise<EnginePlace> {
+    if (engineOf(run.journal) === 'quickjs') return this.#quickJs.place(run, cancellation, hadPlace);
     const worker = await this.#processes.place(run.caller, run.journal.limits.maxMemoryBytes, cancellation);
     return new WorkerAssignment(worker, run, this.#processes);
   }

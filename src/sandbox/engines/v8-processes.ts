@@ -28,7 +28,7 @@ const SPARE_NEEDS_FREE_BYTES = 1024 ** 3;
 /** The next spare starts while the run computes. On one core it would take that core from the run. */
 const HAS_CORE_FOR_SPARES = availableParallelism() > 1;
 /** Spares kept once a run came before the spare was ready; one until then. */
-const MAX_SPARES = 2;
+const MAX_SPARES = 4;
 /** An idle spare is ended after this time. */
 const SPARE_IDLE_MS = 5 * 60_000;
 
@@ -120,7 +120,7 @@ export class V8Processes implements WorkerOwner, AssignmentOwner {
     await spares.processes.untilReady();
   }
 
-  /** One start at a time: two would take the core of the run that computes in the meantime. */
+  /** One start at a time: two leave no idle core to the run that follows. See docs/decisions/0171-spares-for-runs-that-follow-each-other.md. */
   async #keep(spares: Spares): Promise<void> {
     if (spares.isKeeping) return;
     spares.isKeeping = true;

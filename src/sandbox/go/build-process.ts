@@ -36,8 +36,16 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
   const { jail, build, describe, timeoutMs } = options;
   if (options.signal?.aborted === true) throw new HostError('shutting_down', 'the host is closing');
   const shape = { language: 'go-build', maxMemoryBytes: 0, maxProcesses: 0, maxDiskBytes: 0 } as const;
-  const running = await ProgramProcess.start(shape, { jail, build, describe, startTimeoutMs: timeoutMs });
-  const execution = randomUUID() as RunId;
+  const running = ProgramProcess.launch(shape, { jail, build, describe });
+  // The first build says hello when the builder itself is compiled, up to a minute later.
+  const stop = () => running.kill();
+  options.signal?.addEventListener('abort', stop);
+  try {
+    await running.greeted(timeoutMs);
+  } finally {
+    options.signal?.removeEventListener('abort', stop);
+  }
+  const runId = randomUUID() as RunId;
   const ended = deferred<BuildResult>();
   const files = new Map<string, Buffer>();
   let bytes = 0;
@@ -47,8 +55,8 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
     running.kill();
   };
   const receive = (message: ProcessToHost, body: Buffer) => {
-    if (message.type === 'worker/ready' || message.type === 'call/request' || message.execution !== execution)
-      return refuse('said something that it has no business saying');
+    if (message.type === 'worker/ready' || message.type === 'call/request' || message.execution !== runId)
+      return refuse('sent an unexpected message');
     if (message.type === 'process/file') {
       bytes += body.length;
       if (
@@ -79,7 +87,7 @@ export async function runBuild(options: BuildOptions): Promise<BuildResult> {
   });
   try {
     if (running.hasExited) refuse('ended before it began');
-    running.send({ type: 'process/start', execution }, Buffer.from(JSON.stringify(options.order)));
+    running.send({ type: 'process/start', execution: runId }, Buffer.from(JSON.stringify(options.order)));
     return await ended.promise;
   } finally {
     clearTimeout(timer);

@@ -9,6 +9,7 @@ import {
   type ProcessLimits,
   type ProcessReport,
 } from '../../domain/process-program.js';
+import { CallerQuotas } from '../../domain/quotas.js';
 import type { Failure, RunId } from '../../domain/run.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import { deferred } from '../../lib/async/deferred.js';
@@ -19,6 +20,7 @@ import type { SharedSpec } from '../processes/process-spec.js';
 import { ProgramRun } from '../processes/program-run.js';
 import { type SpareOptions, Spares } from '../processes/spares.js';
 import { loadRuntimeFiles, type RuntimeFiles } from '../runtime-files.js';
+import { CallerAccount } from '../workers/caller-account.js';
 import { GoCompiler } from './compiler.js';
 import { crashOf } from './crash.js';
 import { GoPlace, prunePlaces } from './place.js';
@@ -33,6 +35,8 @@ export interface GoRuntimeOptions extends GoSearch {
   readonly cacheFolder: string;
   readonly maxCacheBytes?: number;
   readonly turns?: Partial<ProcessSlotsOptions>;
+  /** The quotas of each caller; absent: the defaults. */
+  readonly quotas?: CallerQuotas;
   readonly spares?: Partial<SpareOptions>;
 }
 
@@ -65,6 +69,7 @@ export class GoRuntime {
   readonly #compiler: GoCompiler | undefined;
   readonly #cache: ProgramCache;
   readonly #slots: ProcessSlots;
+  readonly #quotas: CallerQuotas;
   readonly #places: Spares<SharedSpec, GoPlace>;
   readonly #runs = new Set<Promise<unknown>>();
   /** Equal programs requested at the same time are compiled once. */
@@ -78,6 +83,7 @@ export class GoRuntime {
     const { cacheFolder, maxCacheBytes = DEFAULT_CACHE_BYTES } = options;
     this.#cache = new ProgramCache({ folder: join(cacheFolder, 'programs'), maxBytes: maxCacheBytes });
     this.#slots = new ProcessSlots({ ...DEFAULT_TURNS, ...options.turns });
+    this.#quotas = options.quotas ?? new CallerQuotas();
     const folder = join(cacheFolder, 'places');
     prunePlaces(folder);
     this.#places = new Spares({ ...DEFAULT_SPARES, ...options.spares }, async (shape) => {
@@ -190,12 +196,13 @@ export class GoRuntime {
   async #start(path: string, limits: ProcessLimits, handlers: ProcessHandlers): Promise<ProcessReport> {
     const place = await this.#places.take(goShapeOf(limits));
     const running = await place.start(path);
-    const execution = handlers.execution ?? (randomUUID() as RunId);
+    const runId = handlers.runId ?? (randomUUID() as RunId);
     handlers.onStarted?.();
     const program = { source: '', files: new Map<string, string>(), limits };
     const gone = running.gone.then(() => void this.#runs.delete(gone));
     this.#runs.add(gone);
-    return await new ProgramRun(running, program, { ...handlers, execution }, this.#closing.signal).begin();
+    const account = new CallerAccount(this.#quotas, handlers.caller);
+    return await new ProgramRun(running, program, { ...handlers, runId }, this.#closing.signal, account).begin();
   }
 }
 

@@ -13,7 +13,7 @@ export const PROGRAM_NAME = 'program';
 
 /**
  * A compiled program's jail before the program is in it: the starter that will become the program, and a folder into which the
- * host puts the program. No other files, no children, no network. Every jail's filter allows execve, so this jail is no wider than
+ * host puts the program. No other files, no children, no network. Every jail's filter allows execve, so this jail is not wider than
  * one around the program alone.
  */
 export function waitingGoProgram(

@@ -73,7 +73,7 @@ function place(from: string, to: string): void {
     linkSync(from, to);
   } catch {
     // The file system has no links, or another host has discarded the program since it was found.
-    if (!existsSync(from)) throw new HostError('worker_lost', 'the compiled program was thrown away; run it again');
+    if (!existsSync(from)) throw new HostError('worker_lost', 'the compiled program was deleted; run it again');
     copyFileSync(from, to);
   }
 }

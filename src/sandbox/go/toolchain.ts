@@ -49,7 +49,7 @@ export const GO_ENVIRONMENT = {
   CGO_ENABLED: '0',
 } as const;
 
-/** The first Go on the search path that is new enough and whose files can be mounted into a jail. */
+/** The first Go on the PATH that is new enough and whose files can be mounted into a jail. */
 export async function findGo(search: GoSearch): Promise<GoToolchain | MissingGo> {
   const folders = [...search.searchPath.split(':').filter((folder) => folder.startsWith('/')), ...USUAL_PLACES];
   const found = [...new Set(folders.map((folder) => join(folder, 'go')))].filter((path) => existsSync(path));
@@ -60,22 +60,21 @@ export async function findGo(search: GoSearch): Promise<GoToolchain | MissingGo>
     if (typeof inspected !== 'string') return inspected;
     reasons.add(inspected);
   }
-  return { reason: reasons.size === 0 ? 'there is no go on the search path' : [...reasons].join('; '), fix: FIX };
+  return { reason: reasons.size === 0 ? 'go is not on the PATH' : [...reasons].join('; '), fix: FIX };
 }
 
 async function inspect(candidate: string): Promise<GoToolchain | string> {
   const env = { ...GO_ENVIRONMENT, HOME: '/nonexistent', GOFLAGS: '' };
   const answer = await askInterpreter(candidate, ['env', 'GOROOT', 'GOVERSION', 'GOTOOLDIR'], env);
   const [root, version, tools] = answer?.split('\n') ?? [];
-  if (root === undefined || version === undefined || tools === undefined)
-    return `${candidate} is not a Go that can be started`;
+  if (root === undefined || version === undefined || tools === undefined) return `${candidate} is not a working Go`;
   const minor = Number(/^go1\.(\d+)/.exec(version)?.[1] ?? Number.NaN);
   if (!(minor >= OLDEST)) return `${candidate} is ${version}: too old`;
   const parts = [root, join(root, 'src'), join(root, 'pkg/include')].filter((path) => existsSync(path));
   // The sources of Debian's Go are in another folder, which it links to.
   const places = [...new Set([root, ...parts.map((part) => realpathSync(part)).map(topOf(root))])];
   if (process.getuid?.() === 0 && !places.every(isReadableByEveryone))
-    return `${candidate} lies where only root can read it (${root}), and programs are not compiled as root`;
+    return `${candidate} is in a folder that only root can read (${root}), and programs are not compiled as root`;
   const folders = places.map((place): JailedFolder => ({ from: place, to: place, hidden: [], addons: [] }));
   return { path: join(root, 'bin/go'), root, version, tools, folders };
 }

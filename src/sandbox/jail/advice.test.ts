@@ -6,6 +6,8 @@ const plain: Symptoms = {
   hasSupportedArchitecture: true,
   distribution: 'debian',
   isContainer: false,
+  hasCallFilter: false,
+  hasAppArmorProfile: false,
   appArmorRestricts: false,
   userNamespacesSwitchedOff: false,
   userNamespacesCount: '15000',
@@ -19,8 +21,36 @@ test('each reason comes with the command that removes it', () => {
   expect(advice({ distribution: 'fedora' }, 'not installed: bwrap')).toContain('sudo dnf install -y bubblewrap');
   expect(advice({ userNamespacesSwitchedOff: true })).toBe('run: sudo sysctl -w kernel.unprivileged_userns_clone=1');
   expect(advice({ userNamespacesCount: '0' })).toBe('run: sudo sysctl -w user.max_user_namespaces=15000');
-  expect(advice({ isContainer: true })).toContain('--security-opt seccomp=unconfined');
+  expect(advice({}, 'bwrap: Unknown option --unshare-cgroup-try')).toBe(
+    'install a newer bubblewrap: this one is too old',
+  );
+  expect(advice({}, 'prlimit: failed to execute /usr/bin/bwrap: Permission denied')).toBe(
+    'run: sudo chmod 755 /usr/bin/bwrap',
+  );
   expect(advice({ isLinux: false })).toContain('run codemode on Linux');
+});
+
+test('in a container the advice is the flags that lift what restricts it', () => {
+  const flags = 'start the container with: --security-opt seccomp=unconfined --security-opt apparmor=unconfined';
+  const advice = (level: 'strict' | 'namespaces', changes: Partial<Symptoms>, reason = REFUSED) =>
+    advise(level, reason, { ...plain, isContainer: true, ...changes });
+  expect(advice('strict', { hasCallFilter: true })).toBe(flags);
+  expect(advice('strict', { hasAppArmorProfile: true })).toBe(flags);
+  const readOnly = 'codemode-jail: 9: cannot create /proc/sys/user/max_user_namespaces: Read-only file system';
+  expect(advice('namespaces', { hasCallFilter: true }, readOnly)).toBe(
+    `install bubblewrap in the image for "strict", or ${flags} --security-opt systempaths=unconfined`,
+  );
+  expect(advice('strict', { userNamespacesCount: '0', hasCallFilter: true })).toBe(
+    'run on the machine that has the container: sudo sysctl -w user.max_user_namespaces=15000',
+  );
+  expect(advice('strict', { appArmorRestricts: true, hasCallFilter: true })).toBe(
+    `run on the machine that has the container: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0\n${flags}`,
+  );
+});
+
+test('no container flags are advised where nothing of a container restricts the jail', () => {
+  expect(advise('strict', REFUSED, { ...plain, isContainer: true })).toContain('allow this user');
+  expect(advise('strict', REFUSED, { ...plain, hasCallFilter: true })).toContain('without that filter');
 });
 
 test('on Ubuntu 24.04 the advice is an AppArmor profile for this bwrap', () => {

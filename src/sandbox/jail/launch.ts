@@ -45,5 +45,5 @@ export function launch(
  * processes of a user together reach the user's limit.
  */
 export function noHello(waitedMs: number): string {
-  return `it did not say hello within ${inSeconds(waitedMs)}: the machine is overloaded, or this user may have no more processes and threads (compare \`ulimit -u\` with \`ps -LU "$USER" | wc -l\`)`;
+  return `it did not complete the handshake within ${inSeconds(waitedMs)}: the machine is overloaded, or this user may have no more processes and threads (compare \`ulimit -u\` with \`ps -LU "$USER" | wc -l\`)`;
 }

@@ -48,7 +48,7 @@ test('the jail of a later start is the one that was seen to hold', async ({ skip
   }
 });
 
-test('the doctor hears of every level whether it works, and if not, why and what to do', async () => {
+test('doctor reports for each level whether it works, and if not, why and what to do', async () => {
   const report = await inspectJail();
   expect(report.levels.map(({ level }) => level)).toEqual(['strict', 'namespaces', 'none']);
   for (const { works, reason, fix, description } of report.levels) {

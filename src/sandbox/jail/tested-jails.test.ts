@@ -19,7 +19,7 @@ test('a jail that held is remembered by the next process, and no other jail is',
   expect(new TestedJails(folder).has('two')).toBe(false);
 });
 
-test('what others could have written is not believed, and neither is anything that is no list', () => {
+test('what others could have written is not believed, and neither is anything but a list', () => {
   new TestedJails(folder).add('one');
   chmodSync(file(), 0o666);
   expect(new TestedJails(folder).has('one')).toBe(false);

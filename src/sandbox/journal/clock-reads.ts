@@ -23,10 +23,10 @@ export class ClockReads {
     this.#tickNumbers += ticks.length;
     if (this.#entries > MAX_ENTRIES || this.#tickNumbers > 2 * MAX_CLOCK_TICKS)
       return 'it read its clock more often than it may';
-    if (reads <= this.#reads || ticks.length % 2 !== 0) return 'it told of clock reads that were none';
+    if (reads <= this.#reads || ticks.length % 2 !== 0) return 'it reported clock reads that did not happen';
     for (let at = 0; at < ticks.length; at += 2) {
       const read = ticks[at] as number;
-      if (read <= this.#lastTick || read < this.#reads || read >= reads) return 'it told of clock reads out of order';
+      if (read <= this.#lastTick || read < this.#reads || read >= reads) return 'it reported clock reads out of order';
       this.#lastTick = read;
     }
     this.#reads = reads;

@@ -16,7 +16,7 @@ const RUN = 'run-1' as RunId;
 test('a journal opens empty, with everything that decides how the program runs', () => {
   expect(openJournal(RUN, PROGRAM, '42', 1_700_000_000_000)).toEqual({
     ...PROGRAM,
-    execution: RUN,
+    runId: RUN,
     blocking: false,
     seed: '42',
     startedAtMs: 1_700_000_000_000,

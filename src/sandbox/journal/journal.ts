@@ -21,7 +21,7 @@ import type { ClockRecord } from '../../wire/messages.js';
  * build after an upgrade, or years later in a replay.
  */
 export interface Journal {
-  readonly execution: RunId;
+  readonly runId: RunId;
   readonly source: string;
   readonly language: SourceLanguage;
   readonly modules: readonly VirtualModule[];
@@ -64,10 +64,10 @@ export interface JournalCall {
   readonly argumentsDigest: string;
 }
 
-export function openJournal(execution: RunId, program: Program, seed: string, startedAtMs: number): Journal {
+export function openJournal(runId: RunId, program: Program, seed: string, startedAtMs: number): Journal {
   const { source, language, modules, limits, script, body, engine } = program;
   return {
-    execution,
+    runId,
     source,
     language,
     modules,
@@ -115,8 +115,8 @@ export function encodeJournal(journal: Journal): string {
 }
 
 /** The plain object that is encoded as JSON. */
-export function plainJournal(journal: Journal): PlainJournal {
-  return { ...journal, deliveries: journal.deliveries.map(plainDelivery) };
+export function plainJournal({ runId, ...journal }: Journal): PlainJournal {
+  return { execution: runId, ...journal, deliveries: journal.deliveries.map(plainDelivery) };
 }
 
 export function encodeDelivery(delivery: Delivery): string {
@@ -129,11 +129,12 @@ export function decodeDelivery(json: string): Delivery {
 
 /** Reads the output of `encodeJournal`. The source must be trusted: see `sealing.ts`. */
 export function decodeJournal(json: string): Journal {
-  const raw = JSON.parse(json) as PlainJournal;
-  return { ...raw, deliveries: raw.deliveries.map(readDelivery) };
+  const { execution, ...raw } = JSON.parse(json) as PlainJournal;
+  return { runId: execution, ...raw, deliveries: raw.deliveries.map(readDelivery) };
 }
 
-type PlainJournal = Omit<Journal, 'deliveries'> & { deliveries: PlainDelivery[] };
+/** Recordings and suspended runs of every version name the run `execution`. */
+type PlainJournal = Omit<Journal, 'deliveries' | 'runId'> & { execution: RunId; deliveries: PlainDelivery[] };
 type PlainDelivery = Omit<Delivery, 'body'> & { body?: string };
 
 function plainDelivery(delivery: Delivery): PlainDelivery {

@@ -41,7 +41,7 @@ export async function findNode({
     fix: `Name a Node of at least ${OLDEST_NODE.join('.')} in the configuration, or leave the setting out.`,
   });
   const version = path === process.execPath ? process.versions.node : await askInterpreter(path, NODE_QUESTION);
-  if (version === undefined) return missing(`${path} is not a Node that can be started`);
+  if (version === undefined) return missing(`${path} is not a working Node`);
   if (!isAtLeast(version, OLDEST_NODE)) return missing(`${path} is Node ${version}: too old`);
   return { language: 'node', path: realpathSync(path), version, folders: [] };
 }
@@ -49,7 +49,7 @@ export async function findNode({
 const NODE_QUESTION = ['-p', 'process.versions.node'];
 
 /**
- * The first Python on the search path that is new enough and whose files can be mounted into a jail. The command may be the script
+ * The first Python on the PATH that is new enough and whose files can be mounted into a jail. The command may be the script
  * of a version manager, so the interpreter itself reports its path.
  */
 export async function findPython(search: InterpreterSearch): Promise<Interpreter | MissingInterpreter> {
@@ -60,7 +60,7 @@ export async function findPython(search: InterpreterSearch): Promise<Interpreter
     if (typeof found !== 'string') return found;
     if (!reasons.includes(found)) reasons.push(found);
   }
-  const reason = reasons.length === 0 ? 'there is no python3 on the search path' : reasons.join('; ');
+  const reason = reasons.length === 0 ? 'python3 is not on the PATH' : reasons.join('; ');
   return { language: 'python', reason, fix: PYTHON_FIX };
 }
 
@@ -89,7 +89,7 @@ print(json.dumps([".".join(map(str, sys.version_info[:3])), sys.implementation.n
 
 async function inspectPython(candidate: string): Promise<Interpreter | string> {
   const answer = parseAnswer(await askInterpreter(candidate, PYTHON_QUESTION));
-  if (answer === undefined) return `${candidate} is not a Python that can be started`;
+  if (answer === undefined) return `${candidate} is not a working Python`;
   const [version, implementation, path, prefix, library, platformLibrary] = answer;
   if (!isAtLeast(version, OLDEST_PYTHON)) return `${candidate} is Python ${version}: too old`;
   if (implementation !== 'cpython') return `${candidate} is ${implementation}, not CPython`;
@@ -98,7 +98,7 @@ async function inspectPython(candidate: string): Promise<Interpreter | string> {
     return `${candidate} has its standard library outside ${prefix}`;
   // A folder cannot be copied like a file: a library of two thousand files in /root stays out of reach.
   if (process.getuid?.() === 0 && !libraries.every(isReadableByEveryone))
-    return `${candidate} lies where only root can read it (${prefix}), and programs do not run as root`;
+    return `${candidate} is in a folder that only root can read (${prefix}), and programs do not run as root`;
   const folders = libraries.map((folder) => pythonFolder(folder, `/usr/${relative(prefix, folder)}`));
   if (existsSync(TIME_ZONES)) folders.push({ from: TIME_ZONES, to: TIME_ZONES, hidden: [], addons: [] });
   return { language: 'python', path, version, folders };

@@ -32,7 +32,7 @@ export function tooMuchOutput(name: 'stdout' | 'stderr', mostBytes: number): Fai
   return limit(
     'output',
     `the program wrote more than ${mostBytes} bytes to ${name}`,
-    'Print less; hand data over as `result`.',
+    'Print less; return data as `result`.',
   );
 }
 
@@ -41,7 +41,7 @@ export function brokeItsChannel(reason: string): Failure {
   return {
     kind: 'worker_lost',
     name: 'Error',
-    message: `the program wrote to the channel of its tools by hand (${reason})`,
+    message: `the program wrote to the channel of its tools directly (${reason})`,
     hint: 'Leave descriptor 3 alone, and call tools through the client in /workspace/client.',
   };
 }

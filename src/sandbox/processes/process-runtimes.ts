@@ -13,9 +13,11 @@ import {
   type ProcessReport,
   type ProcessRuntimeStatus,
 } from '../../domain/process-program.js';
+import { CallerQuotas } from '../../domain/quotas.js';
 import type { RunId } from '../../domain/run.js';
 import type { Jail } from '../jail/jail.js';
 import { loadRuntimeFiles, type RuntimeFiles } from '../runtime-files.js';
+import { CallerAccount } from '../workers/caller-account.js';
 import { findNode, findPython, type Interpreter, type MissingInterpreter } from './interpreter.js';
 import { ProcessSlots, type ProcessSlotsOptions } from './process-slots.js';
 import { jailedProgram, type ProcessSpec, processSpecOf } from './process-spec.js';
@@ -34,6 +36,8 @@ export interface ProcessRuntimesOptions {
   readonly searchPath: string;
   readonly spares?: Partial<SpareOptions>;
   readonly turns?: Partial<ProcessSlotsOptions>;
+  /** The quotas of each caller; absent: the defaults. */
+  readonly quotas?: CallerQuotas;
 }
 
 const DEFAULT_SPARES: SpareOptions = { perShape: 1, idleMs: 5 * 60_000 };
@@ -53,6 +57,7 @@ export class ProcessRuntimes {
   readonly #found: ReadonlyMap<ProcessLanguage, Interpreter | MissingInterpreter>;
   readonly #spares: Spares<ProcessSpec, ProgramProcess>;
   readonly #slots: ProcessSlots;
+  readonly #quotas: CallerQuotas;
   readonly #runs = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
@@ -70,6 +75,7 @@ export class ProcessRuntimes {
       }),
     );
     this.#slots = new ProcessSlots({ ...DEFAULT_TURNS, ...options.turns });
+    this.#quotas = options.quotas ?? new CallerQuotas();
   }
 
   /** Looks for the interpreters. A missing one is not a failure: `available` says what to do about it. */
@@ -118,9 +124,10 @@ export class ProcessRuntimes {
       this.#runs.delete(gone);
     });
     this.#runs.add(gone);
-    const execution = handlers.execution ?? (randomUUID() as RunId);
+    const runId = handlers.runId ?? (randomUUID() as RunId);
     handlers.onStarted?.();
-    return new ProgramRun(taken, program, { ...handlers, execution }, this.#closing.signal).begin();
+    const account = new CallerAccount(this.#quotas, handlers.caller);
+    return new ProgramRun(taken, program, { ...handlers, runId }, this.#closing.signal, account).begin();
   }
 
   /** Ends every program; their reports say `cancelled`. */

@@ -17,6 +17,8 @@ test('a process that hangs at start is killed after its timeout; the error says 
   });
   await expect(starting).rejects.toMatchObject({
     code: 'worker_lost',
-    message: expect.stringMatching(/^node could not be started .*did not say hello within 100 ms: .*`ulimit -u`/),
+    message: expect.stringMatching(
+      /^node could not be started .*did not complete the handshake within 100 ms: .*`ulimit -u`/,
+    ),
   });
 });

@@ -5,12 +5,13 @@ import type { StopSignal } from '../../domain/stop-signal.js';
 import { Cancellation } from '../../lib/async/cancellation.js';
 import { deferred } from '../../lib/async/deferred.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { hasTooManyKeys } from '../../lib/text/json-keys.js';
+import { excessOf } from '../../lib/text/json-excess.js';
 import { jsonText } from '../../lib/text/json-text.js';
 import { MAX_VALUE_BYTES, type ProcessStart, type ProcessToHost } from '../../wire/messages.js';
 import { CallRegistry } from '../call-registry.js';
-import { CANCELLED, FAILED_INSIDE, tooManyKeys } from '../failures.js';
+import { CANCELLED, excessFailure, FAILED_INSIDE } from '../failures.js';
 import { TimeBudget } from '../time-budget.js';
+import type { CallerAccount } from '../workers/caller-account.js';
 import { FLOOD_BYTES, OutputBuffer } from './output-buffer.js';
 import { brokeItsChannel, CUT_SHORT, endedBySignal, endedWith, signalOf, tooMuchOutput } from './process-failures.js';
 import type { ProcessExit, ProgramProcess } from './program-process.js';
@@ -37,10 +38,11 @@ export class ProgramRun {
   readonly #process: ProgramProcess;
   readonly #program: RunnableProgram;
   readonly #handlers: ProcessHandlers;
-  readonly #execution: RunId;
+  readonly #runId: RunId;
   readonly #stdout: OutputBuffer;
   readonly #stderr: OutputBuffer;
-  readonly #calls = new CallRegistry({ calls: [], deliveries: [] });
+  readonly #account: CallerAccount;
+  readonly #calls: CallRegistry;
   readonly #budget: TimeBudget;
   /** Ends slightly earlier: the program is notified, and can still return what it has. */
   readonly #notice: TimeBudget;
@@ -59,14 +61,17 @@ export class ProgramRun {
   constructor(
     running: ProgramProcess,
     program: RunnableProgram,
-    handlers: ProcessHandlers & { readonly execution: RunId },
+    handlers: ProcessHandlers & { readonly runId: RunId },
     closing: AbortSignal,
+    account: CallerAccount,
   ) {
+    this.#account = account;
+    this.#calls = new CallRegistry({ calls: [], deliveries: [] }, account);
     this.#process = running;
     this.#program = program;
     this.#handlers = handlers;
     this.#signals = handlers.signal === undefined ? [closing] : [closing, handlers.signal];
-    this.#execution = handlers.execution;
+    this.#runId = handlers.runId;
     const { limits } = program;
     this.#stdout = new OutputBuffer(limits.maxStdoutBytes);
     this.#stderr = new OutputBuffer(limits.maxStderrBytes);
@@ -109,7 +114,7 @@ export class ProgramRun {
       ...omitUndefined({ seed }),
       ...(this.#keepsTime ? { leftMs: Math.floor(this.#notice.remainingMs) } : {}),
     };
-    this.#process.send({ type: 'process/start', execution: this.#execution }, Buffer.from(JSON.stringify(start)));
+    this.#process.send({ type: 'process/start', execution: this.#runId }, Buffer.from(JSON.stringify(start)));
     return this.#ended.promise;
   }
 
@@ -119,7 +124,7 @@ export class ProgramRun {
     if (this.#stopped !== undefined || this.#end !== undefined) return;
     if (message.type === 'process/file') return this.#stop(brokeItsChannel('it sent a file'));
     if (message.type === 'worker/ready') return this.#stop(brokeItsChannel('it said hello twice'));
-    if (message.execution !== this.#execution) return this.#stop(brokeItsChannel('it spoke for another program'));
+    if (message.execution !== this.#runId) return this.#stop(brokeItsChannel('it spoke for another program'));
     if (body.length > MAX_VALUE_BYTES) return this.#stop(brokeItsChannel('it sent more at once than it may'));
     if (message.type === 'process/end') {
       this.#end = { message, body };
@@ -131,8 +136,8 @@ export class ProgramRun {
     }
     const { call: number, target, line } = message;
     const argumentsJson = body.toString('utf8');
-    const place = line === undefined ? {} : { line };
-    this.#requested({ execution: this.#execution, number, target, argumentsJson, ...place });
+    const place = omitUndefined({ line });
+    this.#requested({ runId: this.#runId, number, target, argumentsJson, ...place });
   }
 
   #requested(call: GuestCall): void {
@@ -152,8 +157,10 @@ export class ProgramRun {
     const atMs = Date.now();
     const delivery = this.#calls.answer(call, reply, atMs);
     if ('message' in delivery) return this.#stop(delivery);
+    // The answer leaves the host with this frame.
+    this.#account.give(delivery.body.byteLength);
     const type = delivery.kind === 'result' ? 'call/result' : 'call/error';
-    this.#process.send({ type, execution: this.#execution, call: call.number, atMs }, delivery.body);
+    this.#process.send({ type, execution: this.#runId, call: call.number, atMs }, delivery.body);
   }
 
   get #isOver(): boolean {
@@ -190,7 +197,7 @@ export class ProgramRun {
     if (this.#isOver || !this.#keepsTime) return;
     const leftMs = Math.max(0, Math.floor(this.#notice.remainingMs));
     const isHeld = !this.#budget.isRunning;
-    this.#process.send({ type: 'process/time', execution: this.#execution, leftMs, isHeld });
+    this.#process.send({ type: 'process/time', execution: this.#runId, leftMs, isHeld });
   }
 
   // The end.
@@ -236,7 +243,7 @@ export class ProgramRun {
     const signal = isItsOwn ? signalOf(exit) : undefined;
     const status = isItsOwn && signal === undefined ? (exit.code ?? undefined) : undefined;
     this.#ended.resolve({
-      execution: this.#execution,
+      runId: this.#runId,
       outcome,
       resultSource,
       stdout: this.#stdout.output,
@@ -263,13 +270,14 @@ export class ProgramRun {
     }
     const { message, body } = this.#end;
     if (message.failure !== null) {
-      const soFarJson = body.length === 0 || hasTooManyKeys(body.toString('utf8')) ? undefined : jsonText(body);
-      const soFar = soFarJson === undefined ? {} : { soFarJson };
+      const soFarJson = body.length === 0 || excessOf(body.toString('utf8')) !== undefined ? undefined : jsonText(body);
+      const soFar = omitUndefined({ soFarJson });
       return [{ status: 'failed', failure: message.failure, ...soFar }, 'none'];
     }
     if (message.exitCode !== 0) return failed(endedWith(message.exitCode));
     if (body.length === 0) return this.#fromOutput();
-    if (hasTooManyKeys(body.toString('utf8'))) return failed(tooManyKeys('the result'));
+    const excess = excessFailure('the result', body.toString('utf8'));
+    if (excess !== undefined) return failed(excess);
     const resultJson = jsonText(body);
     if (resultJson === undefined) return failed(brokeItsChannel('its result is not JSON'));
     return [{ status: 'completed', resultJson }, 'result'];
@@ -279,7 +287,7 @@ export class ProgramRun {
   #fromOutput(): readonly [Outcome, ResultSource] {
     const { text, isCut } = this.#stdout.output;
     const line = isCut ? '' : (text.trimEnd().split('\n').at(-1) ?? '').trim();
-    const resultJson = line === '' || hasTooManyKeys(line) ? undefined : jsonText(Buffer.from(line));
+    const resultJson = line === '' || excessOf(line) !== undefined ? undefined : jsonText(Buffer.from(line));
     return resultJson === undefined
       ? [{ status: 'completed', resultJson: 'null' }, 'none']
       : [{ status: 'completed', resultJson }, 'stdout'];

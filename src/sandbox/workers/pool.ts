@@ -7,7 +7,7 @@ import { SpareProcesses } from '../engines/spare-processes.js';
 import { LibraryDigests } from '../journal/library-digests.js';
 import { BusyPoll } from './busy-poll.js';
 import { CallerAccount } from './caller-account.js';
-import { CHECK_EVERY_MS, isFree, workersToReclaim } from './reclaim-workers.js';
+import { CHECK_EVERY_MS, isFree, isOverdue, workersToReclaim } from './reclaim-workers.js';
 import { type QueuedRun, RunQueue } from './run-queue.js';
 import { RunWorker, type WorkerOwner } from './run-worker.js';
 import type { WorkerProcess } from './worker-process.js';
@@ -104,16 +104,11 @@ export class Pool implements WorkerOwner {
 
   /**
    * A worker of this caller with a place reserved for one more program. The program is admitted there, or `notNeeded` is called.
-   * `isUnderWay`: the program had a worker before. Throws `sandbox_busy` if the queue is full.
+   * `hadPlace`: the program had a worker before. Throws `sandbox_busy` if the queue is full.
    */
-  async place(
-    caller: CallerId,
-    isBlocking: boolean,
-    cancellation: Cancellation,
-    isUnderWay = false,
-  ): Promise<RunWorker> {
+  async place(caller: CallerId, isBlocking: boolean, cancellation: Cancellation, hadPlace = false): Promise<RunWorker> {
     if (this.#isClosed) throw new HostError('shutting_down', 'the sandbox is shutting down');
-    if (isBlocking && !this.#mayBlock(caller)) return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
+    if (isBlocking && !this.#mayBlock(caller)) return this.#wait({ caller, isBlocking, hadPlace }, cancellation);
     const best = this.#best(caller, isBlocking);
     if (best !== undefined && !(best.isStalled && this.#mayGetAnother(caller))) {
       // Good enough for this program. The next one will find a worker that is not busy.
@@ -121,12 +116,11 @@ export class Pool implements WorkerOwner {
         void this.#grow(caller, 'nobody').catch(() => {});
       return this.#claim(best, isBlocking);
     }
-    if (!isBlocking && this.#startingFor.has(caller))
-      return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
+    if (!isBlocking && this.#startingFor.has(caller)) return this.#wait({ caller, isBlocking, hadPlace }, cancellation);
     // Queued programs come first.
     if (this.#mayGrow() || (this.#queue.length === 0 && this.#makeRoom(caller)))
       return this.#grow(caller, isBlocking ? 'blocking' : 'shared');
-    return this.#wait({ caller, isBlocking, isUnderWay }, cancellation);
+    return this.#wait({ caller, isBlocking, hadPlace }, cancellation);
   }
 
   /** Whether another worker would serve a program sooner than this one. */
@@ -206,6 +200,23 @@ export class Pool implements WorkerOwner {
     return this.size < this.#options.max;
   }
 
+  /**
+   * Whether this caller may have a worker beyond the maximum: it has none, and the workers that were reclaimed go on computing for
+   * others. A program that computes is not interrupted, and could keep everybody waiting for as long as programs may run.
+   */
+  #mayExceed(caller: CallerId): boolean {
+    const now = performance.now();
+    return (
+      this.#hasNone(caller) &&
+      this.size < 2 * this.#options.max &&
+      this.workers.some((worker) => isOverdue(worker, now))
+    );
+  }
+
+  #hasNone(caller: CallerId): boolean {
+    return !this.#startingFor.has(caller) && this.workers.every((worker) => worker.caller !== caller);
+  }
+
   /** Whether this caller would get another worker now: there is room, or another caller's worker is idle. */
   #mayGetAnother(caller: CallerId): boolean {
     // Queued programs come first.
@@ -231,6 +242,8 @@ export class Pool implements WorkerOwner {
   }
 
   #idleOfOthers(caller: CallerId): RunWorker | undefined {
+    // A worker beyond the maximum goes to nobody who has one: that caller would soon have all of them.
+    if (this.size > this.#options.max && !this.#hasNone(caller)) return undefined;
     const now = performance.now();
     for (const worker of this.#workers) if (worker.caller !== caller && isFree(worker, now)) return worker;
     return undefined;
@@ -309,7 +322,10 @@ export class Pool implements WorkerOwner {
       if (isBlocking ? !isNext() : without.has(caller)) return false;
       const best = this.#best(caller, isBlocking);
       if (best !== undefined) answer.resolve(this.#claim(best, isBlocking));
-      else if ((isBlocking || !this.#startingFor.has(caller)) && (this.#mayGrow() || this.#makeRoom(caller)))
+      else if (
+        (isBlocking || !this.#startingFor.has(caller)) &&
+        (this.#mayGrow() || this.#makeRoom(caller) || this.#mayExceed(caller))
+      )
         this.#grow(caller, isBlocking ? 'blocking' : 'shared').then(
           (worker) => (waiting.isCancelled ? this.notNeeded(worker) : answer.resolve(worker)),
           answer.reject,

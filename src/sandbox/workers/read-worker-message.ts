@@ -1,17 +1,16 @@
 import type { Failure, GuestCall, LogEntry, Outcome } from '../../domain/run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { hasTooManyKeys } from '../../lib/text/json-keys.js';
 import { jsonText } from '../../lib/text/json-text.js';
 import { MAX_VALUE_BYTES, type WorkerToHost } from '../../wire/messages.js';
-import { tooManyKeys } from '../failures.js';
+import { excessFailure } from '../failures.js';
 
 /** Converts a worker's messages about a program to the host's types. */
 
 export function callIn(
-  { execution, call, target }: Extract<WorkerToHost, { type: 'call/request' }>,
+  { execution: runId, call, target }: Extract<WorkerToHost, { type: 'call/request' }>,
   body: Buffer,
 ): GuestCall {
-  return { execution, number: call, target, argumentsJson: body.toString('utf8') };
+  return { runId, number: call, target, argumentsJson: body.toString('utf8') };
 }
 
 export function logIn({ level, atMs }: Extract<WorkerToHost, { type: 'execution/log' }>, body: Buffer): LogEntry {
@@ -27,13 +26,12 @@ export function outcomeIn(
   body: Buffer,
   timeout: Failure,
 ): Outcome | undefined {
-  const noticed = unawaited === undefined ? {} : { unawaited };
+  const noticed = omitUndefined({ unawaited });
   const said = failure?.limit === 'timeout' ? timeout : failure;
   if (said !== null && body.length === 0) return { status: 'failed', failure: said, ...noticed };
   if (body.length > MAX_VALUE_BYTES) return undefined;
-  // Parsing it would stop the host, here and wherever it is shown.
-  if (hasTooManyKeys(body.toString('utf8')))
-    return { status: 'failed', failure: said ?? tooManyKeys('the result'), ...noticed };
+  const excess = excessFailure('the result', body.toString('utf8'));
+  if (excess !== undefined) return { status: 'failed', failure: said ?? excess, ...noticed };
   const json = jsonText(body);
   if (json === undefined) return undefined;
   return said === null

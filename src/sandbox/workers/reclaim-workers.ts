@@ -16,6 +16,11 @@ export function isFree({ occupancy, idleSinceMs, turnBegunMs }: RunWorker, nowMs
   return occupancy === 0 && (nowMs - idleSinceMs > PAUSE_MS || nowMs - turnBegunMs > TURN_MS);
 }
 
+/** Whether a worker was reclaimed and still computes, another turn later. */
+export function isOverdue({ isRetiring, turnEndedMs }: RunWorker, nowMs: number): boolean {
+  return isRetiring && nowMs - turnEndedMs >= TURN_MS;
+}
+
 /**
  * The workers to reclaim, given the number of callers without any worker. Of the callers whose turn is over, the one with the most
  * workers comes first, then the one that has had its worker the longest. Workers that are already leaving count, unless they take
@@ -23,7 +28,7 @@ export function isFree({ occupancy, idleSinceMs, turnBegunMs }: RunWorker, nowMs
  */
 export function workersToReclaim(workers: readonly RunWorker[], callersLeftOut: number, nowMs: number): RunWorker[] {
   const since = nowMs - TURN_MS;
-  const leaving = workers.filter(({ isRetiring, turnEndedMs }) => isRetiring && turnEndedMs > since);
+  const leaving = workers.filter((worker) => worker.isRetiring && !isOverdue(worker, nowMs));
   const shares = new Map<CallerId, number>();
   for (const { caller } of workers) shares.set(caller, (shares.get(caller) ?? 0) + 1);
   const shareOf = ({ caller }: RunWorker) => shares.get(caller) ?? 0;

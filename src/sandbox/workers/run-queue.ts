@@ -9,7 +9,7 @@ export interface QueuedRun {
   /** It needs a worker to itself. */
   readonly isBlocking: boolean;
   /** It had a worker before: it is never refused, and there are no more such programs than places in workers. */
-  readonly isUnderWay: boolean;
+  readonly hadPlace: boolean;
 }
 
 /** A program that is queued for a worker. */
@@ -40,7 +40,7 @@ export class RunQueue {
 
   /** Throws `sandbox_busy` if the queue is full and no caller has more entries than this one. */
   join(program: QueuedRun, signal: StopSignal): Promise<RunWorker> {
-    if (!program.isUnderWay && this.#waiting.length >= this.#maxLength) this.#makeRoomFor(program);
+    if (!program.hadPlace && this.#waiting.length >= this.#maxLength) this.#makeRoomFor(program);
     const waiting: QueueEntry = { ...program, answer: deferred(), isCancelled: false };
     this.#waiting.push(waiting);
     signal.addEventListener('abort', () => {
@@ -75,7 +75,7 @@ export class RunQueue {
     const counts = new Map<CallerId, number>();
     for (const each of this.#waiting) counts.set(each.caller, (counts.get(each.caller) ?? 0) + 1);
     const [greediest, most] = [...counts].reduce((left, right) => (right[1] > left[1] ? right : left), [caller, 0]);
-    const last = this.#waiting.findLastIndex((each) => each.caller === greediest && !each.isUnderWay);
+    const last = this.#waiting.findLastIndex((each) => each.caller === greediest && !each.hadPlace);
     const ownCount = counts.get(caller) ?? 0;
     if (last < 0 || most <= ownCount + 1) throw this.#refusal(isBlocking);
     const [displaced] = this.#waiting.splice(last, 1) as [QueueEntry];

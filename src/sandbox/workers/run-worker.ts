@@ -60,17 +60,17 @@ const WASTED_FRAMES = { burst: 100_000, perSecond: 1_000 };
 
 /** A reply that a worker owes. Dropped if its program has left; the program may even have returned and started again. */
 interface Owed {
-  readonly execution: RunId;
+  readonly runId: RunId;
   isDropped: boolean;
 }
 
-/** One QuickJS worker with the executions in it, and the replies that it owes. */
+/** One QuickJS worker with the runs in it, and the replies that it owes. */
 export class RunWorker implements WorkerListener {
   readonly process: WorkerProcess;
   readonly caller: CallerId;
   /** Serves one blocking program only. */
   isExclusive = false;
-  /** Takes no new executions; closed when the last one leaves. */
+  /** Takes no new runs; closed when the last one leaves. */
   isRetiring = false;
   /** It is stalled: it gets no new programs until it replies. */
   isStalled = false;
@@ -139,7 +139,7 @@ export class RunWorker implements WorkerListener {
 
   /** The program it computes now, as far as the host can tell. */
   get computing(): RunId | undefined {
-    return this.#owed[0]?.execution;
+    return this.#owed[0]?.runId;
   }
 
   /** Takes a program into the place that was reserved for it. */
@@ -164,7 +164,7 @@ export class RunWorker implements WorkerListener {
   }
 
   assign(message: Assignment, body?: Uint8Array): void {
-    this.#owed.push({ execution: message.execution, isDropped: false });
+    this.#owed.push({ runId: message.execution, isDropped: false });
     this.process.send(message, body);
     if (this.#owed.length > 1) this.#watch();
     if (message.type === 'call/result' || message.type === 'call/error') this.#owner.workerAnswered();
@@ -186,7 +186,7 @@ export class RunWorker implements WorkerListener {
   /** Drops a program. Replies that the worker still owes for it are ignored. */
   cancel(id: RunId): void {
     this.process.send({ type: 'execution/cancel', execution: id });
-    for (const owed of this.#owed) if (owed.execution === id) owed.isDropped = true;
+    for (const owed of this.#owed) if (owed.runId === id) owed.isDropped = true;
     this.release(id);
     this.#watchDropped();
   }
@@ -206,7 +206,7 @@ export class RunWorker implements WorkerListener {
     if (this.isLost) return;
     const isComputing = this.computing === id && this.#paused !== id;
     this.cancel(id);
-    if (isComputing && this.occupancy === 0) this.kill('its program goes on in another engine');
+    if (isComputing && this.occupancy === 0) this.kill('its program continues in another engine');
   }
 
   kill(reason: string): void {
@@ -241,8 +241,8 @@ export class RunWorker implements WorkerListener {
   receive(message: WorkerToHost, body: Buffer): void {
     if (!('execution' in message)) return this.wasted();
     const head = this.#owed[0];
-    if (message.type === 'execution/computing' && head?.execution === message.execution) this.#paused = head.execution;
-    const isOfOneThatLeft = head?.isDropped === true && head.execution === message.execution;
+    if (message.type === 'execution/computing' && head?.runId === message.execution) this.#paused = head.runId;
+    const isOfOneThatLeft = head?.isDropped === true && head.runId === message.execution;
     if (
       message.type === 'execution/waiting' ||
       message.type === 'execution/end' ||
@@ -251,7 +251,7 @@ export class RunWorker implements WorkerListener {
     ) {
       if (!this.#answered(message.execution)) return;
     }
-    // Ids that are not here are ignored: a worker has no say about executions it does not hold.
+    // Ids that are not here are ignored: a worker has no say about runs it does not hold.
     const run = isOfOneThatLeft ? undefined : this.#runs.get(message.execution);
     if (run === undefined) this.wasted();
     else run.receive(message, body);
@@ -261,7 +261,7 @@ export class RunWorker implements WorkerListener {
 
   /** Whether this reply was due. */
   #answered(id: RunId): boolean {
-    if (this.#owed[0]?.execution !== id) {
+    if (this.#owed[0]?.runId !== id) {
       // Replies come in order. A worker that reorders them would make us blame the wrong program.
       this.kill('it answered for a program it was not computing');
       return false;
@@ -285,14 +285,14 @@ export class RunWorker implements WorkerListener {
     const head = this.#owed[0];
     if (head?.isDropped !== true) return;
     this.#droppedTimer = setTimeout(() => {
-      if (this.#owed[0] === head) this.kill('it stayed in a program that had ended');
+      if (this.#owed[0] === head) this.kill('it kept computing a program that had ended');
     }, DROPPED_GRACE_MS);
   }
 
   /** The run to blame for a loss; never one that left before. */
   get #accused(): RunId | undefined {
     const head = this.#owed[0];
-    return head?.isDropped === true ? undefined : head?.execution;
+    return head?.isDropped === true ? undefined : head?.runId;
   }
 
   #blame(reason: string): LossBlame {
@@ -332,7 +332,7 @@ export class RunWorker implements WorkerListener {
     this.#stallTimer = undefined;
     this.isStalled = true;
     const busyWith = this.computing;
-    const waiting = new Set(this.#owed.flatMap(({ execution }) => (execution === busyWith ? [] : [execution])));
+    const waiting = new Set(this.#owed.flatMap(({ runId }) => (runId === busyWith ? [] : [runId])));
     for (const id of waiting) this.#runs.get(id)?.workerStalled();
   }
 

@@ -63,14 +63,14 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
   }
 
   start(remainingMs: number): void {
-    const { execution, source, language, limits, seed, startedAtMs, blocking, script, body } = this.#journal;
+    const { runId, source, language, limits, seed, startedAtMs, blocking, script, body } = this.#journal;
     const { maxMemoryBytes, maxLogBytes, cpuQuota = 1 } = limits;
     const given = script?.input ?? body?.context;
     const input = Buffer.from(given === undefined ? '' : JSON.stringify(given));
     this.#assign(
       {
         type: 'execution/start',
-        execution,
+        execution: runId,
         library: this.#library,
         language,
         seed,
@@ -90,43 +90,43 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
   }
 
   resume(image: Buffer, remainingMs: number, inImage: number): void {
-    const { execution } = this.#journal;
+    const { runId } = this.#journal;
     this.#sentDeliveries = inImage;
     const clock = clockRecordOf(this.#journal, inImage);
     const timeoutMs = whole(remainingMs);
     const { pausesAfterMs } = this.#run;
     this.#assign(
-      { type: 'execution/resume', execution, library: this.#library, timeoutMs, clock, pausesAfterMs },
+      { type: 'execution/resume', execution: runId, library: this.#library, timeoutMs, clock, pausesAfterMs },
       image,
     );
   }
 
   suspend(): void {
-    this.#assign({ type: 'execution/suspend', execution: this.#journal.execution });
+    this.#assign({ type: 'execution/suspend', execution: this.#journal.runId });
   }
 
   finish(): void {
-    this.#assign({ type: 'execution/finish', execution: this.#journal.execution });
+    this.#assign({ type: 'execution/finish', execution: this.#journal.runId });
   }
 
   locate(call: CallNumber): Promise<readonly SourcePosition[]> {
-    const { execution } = this.#journal;
-    return this.#sites.ask(call, () => this.#assign({ type: 'call/locate', execution, call }));
+    const { runId } = this.#journal;
+    return this.#sites.ask(call, () => this.#assign({ type: 'call/locate', execution: runId, call }));
   }
 
   catchUp(): void {
-    const { execution, deliveries, blocking } = this.#journal;
+    const { runId, deliveries, blocking } = this.#journal;
     for (; this.#sentDeliveries < deliveries.length; this.#sentDeliveries++) {
       const delivery = deliveries[this.#sentDeliveries] as Delivery;
       // The worker got the clock with the start of the program, and a worker has one engine.
       if (delivery.kind === 'clock' || delivery.kind === 'engine') continue;
       const { atMs } = delivery;
       if (delivery.kind === 'timer') {
-        this.#assign({ type: 'timer/fire', execution, atMs });
+        this.#assign({ type: 'timer/fire', execution: runId, atMs });
         continue;
       }
       const type = delivery.kind === 'result' ? 'call/result' : 'call/error';
-      const message = { type, execution, call: delivery.call, atMs } as const;
+      const message = { type, execution: runId, call: delivery.call, atMs } as const;
       if (blocking) this.#worker.reply(message, delivery.body);
       else this.#assign(message, delivery.body);
     }
@@ -165,7 +165,7 @@ export class WorkerAssignment implements EnginePlace, HeldRun {
   receive(message: WorkerToHost, body: Buffer): void {
     if (message.type === 'execution/waiting') this.#unanswered--;
     if (message.type !== 'call/site') this.#run.receive(message, body, this);
-    else if (!this.#sites.told(message.call, message.places)) this.kill('it told a place unasked');
+    else if (!this.#sites.told(message.call, message.places)) this.kill('it sent a call site that was not asked for');
   }
 
   workerLost(part: LossBlame, reason: string): void {

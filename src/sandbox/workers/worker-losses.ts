@@ -33,7 +33,7 @@ export class WorkerLosses {
 
   /** It is rebuilt in another worker. Returns the failure if that happened too often. */
   rebuilt(): Failure | undefined {
-    return ++this.#rebuilds > MAX_REBUILDS ? lostItsWorkers('it lost several') : undefined;
+    return ++this.#rebuilds > MAX_REBUILDS ? lostItsWorkers('it lost several workers') : undefined;
   }
 
   get mayMove(): boolean {

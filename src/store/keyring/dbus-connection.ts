@@ -45,7 +45,7 @@ export class DbusConnection {
     this.#timer = setTimeout(() => this.#fail(new DbusError(`no answer within ${withinMs} ms`)), withinMs);
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('error', (error) => this.#fail(error));
-    socket.on('close', () => this.#fail(new DbusError('the session bus hung up')));
+    socket.on('close', () => this.#fail(new DbusError('the session bus closed the connection')));
   }
 
   static async open(address: string, userId: number, withinMs: number): Promise<DbusConnection> {
@@ -101,7 +101,7 @@ export class DbusConnection {
     const end = this.#received.indexOf('\r\n');
     if (end < 0 && this.#received.length <= MAX_LINE_BYTES) return false;
     if (this.#received.subarray(0, 3).toString('latin1') !== 'OK ')
-      throw new DbusError('the session bus does not take us');
+      throw new DbusError('the session bus refused the connection');
     this.#received = this.#received.subarray(end + 2);
     greeted();
     return true;
@@ -133,7 +133,7 @@ export class DbusConnection {
       const name = String(field(FIELD.errorName) ?? 'unknown');
       waiting.reject(new DbusError(`it was refused (${name.slice(0, 100)})`, name));
     } else if ((field(FIELD.signature) ?? '') !== waiting.returns) {
-      waiting.reject(new DbusError('an answer has another shape than it should'));
+      waiting.reject(new DbusError('an answer has an unexpected form'));
     } else {
       try {
         waiting.resolve(new DbusReader(body, isLittle).read(waiting.returns));
@@ -183,5 +183,5 @@ function socketPathOf(addresses: string): string {
     if (kind === undefined || value === undefined) continue;
     return (kind === 'abstract' ? '\0' : '') + decodeURIComponent(value);
   }
-  throw new DbusError('the address of the session bus is none of this machine');
+  throw new DbusError('the session bus is not on this machine');
 }

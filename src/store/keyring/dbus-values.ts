@@ -160,7 +160,7 @@ export class DbusReader {
 function endOfType(signature: string, at: number, depth: number): number {
   const kind = signature[at];
   if (kind === undefined || depth > MAX_DEPTH || ALIGNMENT[kind] === undefined)
-    throw new DbusError('a signature has a type that is not spoken here');
+    throw new DbusError('a signature has a type that is not supported');
   if (kind === 'a') return endOfType(signature, at + 1, depth + 1);
   if (kind !== '(' && kind !== '{') return at + 1;
   let end = at + 1;

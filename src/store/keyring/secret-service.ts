@@ -92,7 +92,7 @@ export class SecretService {
       returns: 'oo',
     });
     if (prompt !== NONE) throw new KeyringUnusable('it would ask for a password');
-    if ((await this.find(name)) !== secret) throw new KeyringUnusable('it does not give back what it was given');
+    if ((await this.find(name)) !== secret) throw new KeyringUnusable('it does not return what was stored in it');
   }
 
   async remove(name: string): Promise<void> {

@@ -5,11 +5,12 @@ import {
   type Grant,
   type ToolIdentity,
 } from '../../domain/approval.js';
+import { tooManyApprovals } from '../../domain/quotas.js';
 import type { Stop } from '../../lib/async/awaitable.js';
 import { type ApprovalRow, ApprovalSeals, type GrantRow, isCoveredBy, type ListedGrantRow } from '../approval-seals.js';
-import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuestion, SameCall } from '../approvals.js';
+import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuery, SameCall } from '../approvals.js';
 import type { Postgres, Sql, SqlValue } from './database/connection.js';
-import { closeQuestions, expireQuestions, NOW_MS } from './queue/close-questions.js';
+import { closeApprovals, expireApprovals, NOW_MS } from './queue/close-approvals.js';
 import { addJobs, expireJob } from './queue/jobs.js';
 import { announce, type Wakes } from './queue/wakes.js';
 import { lockRuns, markReady } from './runs/run-lock.js';
@@ -40,9 +41,10 @@ export class PostgresApprovalStore implements ApprovalStore {
     this.#wakes = wakes;
   }
 
-  async add(approval: Approval): Promise<Approval> {
+  async add(approval: Approval, most?: number): Promise<Approval> {
     const { id, runId, call, caller, tool, argumentsDigest, reason, createdAtMs, expiresAtMs } = approval;
     const isNew = await this.#postgres.transaction(async (sql) => {
+      if (most !== undefined) await mustHaveRoom(sql, caller, most);
       const changes = await sql.change(
         `INSERT INTO codemode.approvals (server, server_fingerprint, tool, tool_digest, id, run, call, caller, arguments,
             arguments_digest, reason, state, created_at, expires_at)
@@ -155,7 +157,7 @@ export class PostgresApprovalStore implements ApprovalStore {
     const [due] = await this.#postgres.query<{ due: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM codemode.approvals WHERE state = 'PENDING' AND expires_at <= ${NOW_MS}) AS due`,
     );
-    return due?.due === true ? expireQuestions(this.#postgres) : 0;
+    return due?.due === true ? expireApprovals(this.#postgres) : 0;
   }
 
   watch(look: () => void): Stop {
@@ -163,11 +165,11 @@ export class PostgresApprovalStore implements ApprovalStore {
   }
 
   closeOfRun(runId: string): Promise<number> {
-    return closeQuestions(this.#postgres, 'run = $1', [runId]);
+    return closeApprovals(this.#postgres, 'run = $1', [runId]);
   }
 
   closeOfEnded(caller: string, most: number): Promise<number> {
-    return closeQuestions(
+    return closeApprovals(
       this.#postgres,
       `id IN (SELECT asked.id FROM codemode.approvals AS asked JOIN codemode.runs ON runs.id = asked.run
         AND runs.state <> 'suspended' WHERE asked.caller = $1 AND asked.state = 'PENDING' ORDER BY asked.created_at LIMIT $2)`,
@@ -281,7 +283,7 @@ export class PostgresApprovalStore implements ApprovalStore {
     await this.#postgres.change(`DELETE FROM codemode.grants WHERE expires_at < ${NOW_MS}`);
   }
 
-  async grantFor(tool: ToolIdentity, { runId, caller, reasons }: GrantQuestion): Promise<Approval | undefined> {
+  async grantFor(tool: ToolIdentity, { runId, caller, reasons }: GrantQuery): Promise<Approval | undefined> {
     for (const run of runId === undefined ? [''] : [runId, '']) {
       const [found] = await this.#postgres.query<GrantRow>(
         `SELECT approval, expires_at, mark FROM codemode.grants WHERE ${SAME_TOOL} AND run = $5 AND caller = $6
@@ -323,6 +325,17 @@ export class PostgresApprovalStore implements ApprovalStore {
   #readAll(rows: readonly ApprovalRow[]): Approval[] {
     return rows.map((row) => this.#seals.read(row));
   }
+}
+
+/** The lock makes hosts that add approvals of one caller at once count one after the other. */
+async function mustHaveRoom(sql: Sql, caller: string, most: number): Promise<void> {
+  await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 26))', [caller]);
+  const [row] = await sql.query<{ count: number }>(
+    "SELECT count(*) AS count FROM codemode.approvals WHERE caller = $1 AND state = 'PENDING'",
+    [caller],
+  );
+  const count = row?.count ?? 0;
+  if (count >= most) throw tooManyApprovals(count);
 }
 
 function identityOf({ serverId, serverFingerprint, toolName, toolDigest }: ToolIdentity): readonly string[] {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openProxy } from '../../../test/support/breakable-proxy.js';
 import { needs } from '../../../test/support/needs.js';
-import { PostgresServer } from '../../../test/support/postgres.js';
+import { PATIENT, PostgresServer } from '../../../test/support/postgres.js';
 import { CallerQuotas, DEFAULT_QUOTAS } from '../../domain/quotas.js';
 import type { CallerId } from '../../domain/run.js';
 import { SuspendedRuns } from '../../host/runs/suspended-runs.js';
@@ -26,7 +26,7 @@ describe('hosts that share runs', needs('postgresql'), () => {
   beforeAll(async () => {
     server = await PostgresServer.start();
     database = await server.createDatabase();
-    admin = await Postgres.open({ url: server.url(database) });
+    admin = await Postgres.open({ url: server.url(database), ...PATIENT });
   });
   afterAll(async () => {
     for (const close of closing.reverse()) await close();
@@ -105,12 +105,13 @@ describe('hosts that share runs', needs('postgresql'), () => {
     });
     const before = await begun;
     while ((await expiry()) < before + 2 * LEASE_MS) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(host.isCertain).toBe(true);
+    // A beat that comes late on a loaded machine is no lost lease.
+    await expect.poll(() => host.isCertain).toBe(true);
     await host.close();
     expect(host.isCertain).toBe(false);
   });
 
-  test('a run that was stored without an answer is stored, even where there is no more room', async () => {
+  test('a run that was stored without an answer stays stored when the quota is full', async () => {
     const bytes = 600;
     const { runs, proxy } = await openBehindProxy(bytes);
     const other = await open();
@@ -131,7 +132,7 @@ describe('hosts that share runs', needs('postgresql'), () => {
   test('a run whose end cannot be written is given up, and another host ends it', async () => {
     const role = `limited_${process.pid}`;
     await server.administer(`CREATE ROLE ${role} LOGIN`);
-    const administration = await administer({ url: server.url(database) });
+    const administration = await administer({ url: server.url(database), key: async () => new Uint8Array(32).fill(5) });
     await administration.migrate({ grantTo: role });
     await administration.close();
     const runs = await open(server.url(database, { user: role }));

@@ -7,6 +7,7 @@ import {
   MAX_EARLIER_VERSIONS,
   MAX_SCRIPTS,
   type ScriptStore,
+  savedBy,
   type UnnumberedScript,
 } from '../scripts.js';
 import type { Postgres, Sql } from './database/connection.js';
@@ -21,7 +22,7 @@ export class PostgresScriptStore implements ScriptStore {
     this.#seals = new ScriptSeals(key);
   }
 
-  async add(script: UnnumberedScript, replaces: boolean): Promise<Added> {
+  async add(script: UnnumberedScript, replaces: boolean, mostSaved = Number.POSITIVE_INFINITY): Promise<Added> {
     const { name } = script;
     return this.#postgres.transaction(async (sql) => {
       // The lock keeps the number of scripts bounded even if two hosts add one at the same time.
@@ -30,6 +31,8 @@ export class PostgresScriptStore implements ScriptStore {
       const isKnown = keys.includes(name);
       if (isKnown && !replaces) return { state: 'taken' };
       if (!isKnown && keys.filter((key) => !key.includes('@')).length >= MAX_SCRIPTS) return { state: 'full' };
+      if (mostSaved < MAX_SCRIPTS && savedBy(await this.#list(sql), script) >= mostSaved)
+        return { state: 'saver_full' };
       const last = await this.#find(sql, name);
       if (last !== undefined) await this.#write(sql, last, earlierKey(name, last.version));
       const version = (last?.version ?? 0) + 1;
@@ -58,8 +61,12 @@ export class PostgresScriptStore implements ScriptStore {
     return row === undefined ? undefined : this.#seals.open(row);
   }
 
-  async list(): Promise<ScriptHead[]> {
-    const rows = await this.#postgres.query<{ name: string; head: Buffer }>(
+  list(): Promise<ScriptHead[]> {
+    return this.#list(this.#postgres);
+  }
+
+  async #list(sql: Sql): Promise<ScriptHead[]> {
+    const rows = await sql.query<{ name: string; head: Buffer }>(
       `SELECT name, head FROM codemode.scripts WHERE position('@' in name) = 0 ORDER BY name COLLATE "C"`,
     );
     return rows.flatMap((row) => this.#seals.openHead(row) ?? []);

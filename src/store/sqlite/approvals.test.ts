@@ -111,7 +111,7 @@ test('a decision covers the calls that it names, and a permission those with the
   expect(['same reason', 'new reason'].map((id) => store.find(id)?.state)).toEqual(['APPROVED', 'PENDING']);
 });
 
-test('the same question is asked once, whichever host asks it', () => {
+test('the same approval is asked for once, whichever host asks', () => {
   const first = asked('first', Date.now(), { runId: 'r' });
   expect(store.add({ ...first, id: 'second' }).id).toBe('first');
   expect(store.find('second')).toBeUndefined();

@@ -5,9 +5,10 @@ import {
   type Grant,
   type ToolIdentity,
 } from '../../domain/approval.js';
+import { tooManyApprovals } from '../../domain/quotas.js';
 import type { Stop } from '../../lib/async/awaitable.js';
 import { type ApprovalRow, ApprovalSeals, isCoveredBy } from '../approval-seals.js';
-import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuestion, SameCall } from '../approvals.js';
+import type { ApprovalStore, Decided, DecideOptions, GrantOptions, GrantQuery, SameCall } from '../approvals.js';
 import { type ApprovalStatements, prepareApprovalStatements } from './approval-statements.js';
 import type { Database } from './database.js';
 
@@ -28,8 +29,10 @@ export class SqliteApprovalStore implements ApprovalStore {
     this.#statements = prepareApprovalStatements(database);
   }
 
-  add(approval: Approval): Approval {
+  add(approval: Approval, most = Number.POSITIVE_INFINITY): Approval {
     const { id, runId, call, caller, tool, argumentsDigest, reason, createdAtMs, expiresAtMs } = approval;
+    const { count } = this.pendingOf(caller);
+    if (count >= most) throw tooManyApprovals(count);
     const identity = identityOf(tool);
     const changes = this.#statements.insert.run(
       ...[id, runId, call, caller, ...identity, this.#seals.sealShown(approval), argumentsDigest],
@@ -168,7 +171,7 @@ export class SqliteApprovalStore implements ApprovalStore {
     });
   }
 
-  grantFor(tool: ToolIdentity, { runId, caller, reasons }: GrantQuestion, nowMs: number): Approval | undefined {
+  grantFor(tool: ToolIdentity, { runId, caller, reasons }: GrantQuery, nowMs: number): Approval | undefined {
     for (const run of runId === undefined ? [''] : [runId, '']) {
       const found = this.#statements.findGrant.get(run, caller, ...identityOf(tool), nowMs);
       if (found === undefined) continue;

@@ -51,7 +51,7 @@ test('a session ends twelve hours after its last use, and after seven days in an
   expect(access.find(used.cookie, used.key, PLACE, 168 * HOUR_MS)).toBe('expired');
 });
 
-test('a row that was written without the key of the state folder is no link and no session', () => {
+test("a row written without the state folder's key is neither a link nor a session", () => {
   const foreign = new SqliteConsoleAccess(database, new Uint8Array(32).fill(8));
   const link = foreign.makeLink(ANA, HOLDER, 0);
   expect(access.openSession(link, AT, 1)).toBe('unknown');

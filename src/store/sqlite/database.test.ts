@@ -60,7 +60,7 @@ test('a file of a newer program is not touched', async () => {
   });
 });
 
-test('a file that is no database, and a folder that cannot be made, are said to be so', async () => {
+test('a file that is not a database and a folder that cannot be created are reported', async () => {
   const folder = join(base, 'broken');
   mkdirSync(folder);
   writeFileSync(join(folder, 'codemode.db'), 'x'.repeat(5_000));

@@ -25,7 +25,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('runs under way are told of until they are over; those of a process that has ended are not', () => {
+test('runs in progress are listed until they end; those of an ended process are not', () => {
   store.update(
     [
       { ...RUN, runId: 'a' },

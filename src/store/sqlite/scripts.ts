@@ -7,6 +7,7 @@ import {
   MAX_EARLIER_VERSIONS,
   MAX_SCRIPTS,
   type ScriptStore,
+  savedBy,
   type UnnumberedScript,
 } from '../scripts.js';
 import type { Database, Statement } from './database.js';
@@ -33,13 +34,14 @@ export class SqliteScriptStore implements ScriptStore {
     this.#remove = database.prepare('DELETE FROM scripts WHERE name = ?');
   }
 
-  add(script: UnnumberedScript, replaces: boolean): Added {
+  add(script: UnnumberedScript, replaces: boolean, mostSaved = Number.POSITIVE_INFINITY): Added {
     const { name } = script;
     return this.#database.transaction((): Added => {
       const names = new Set(this.#names.all().map((row) => row.name));
       const isKnown = names.has(name);
       if (isKnown && !replaces) return { state: 'taken' };
       if (!isKnown && names.size >= MAX_SCRIPTS) return { state: 'full' };
+      if (savedBy(this.list(), script) >= mostSaved) return { state: 'saver_full' };
       const last = this.find(name);
       if (last !== undefined) this.#write(last, earlierKey(name, last.version));
       for (const old of this.earlierVersions(name).slice(MAX_EARLIER_VERSIONS)) this.#remove.run(earlierKey(name, old));

@@ -36,7 +36,7 @@ test('runs are seen without the key, the newest first, and nothing is written', 
   expect(readdirSync(place)).toEqual(before);
 });
 
-test('a file that is no database is a problem, not an exception', () => {
+test('a file that is not a database is reported as a problem, not thrown', () => {
   const place = mkdtempSync(join(folder, 'broken-'));
   writeFileSync(join(place, 'codemode.db'), 'this is not a database, and long enough to be looked at'.repeat(100));
   expect(summariseState(place, 10)).toMatchObject({ runIds: [], problem: expect.stringContaining('not a database') });

@@ -60,14 +60,14 @@ describe('a log file', () => {
     return { time, stamp: time.toISOString().slice(0, 10) };
   };
 
-  test('is for its owner alone, and goes on where an earlier process ended', () => {
+  test('is readable by its owner only, and is appended to by later processes', () => {
     open({})('one');
     open({})('two');
     expect(lines()).toEqual(['codemode: one', 'codemode: two']);
     expect(statSync(path()).mode & 0o777).toBe(0o600);
   });
 
-  test('that somebody else has made is for its owner alone from then on [C14]', () => {
+  test('that another program created becomes readable by its owner only [C14]', () => {
     const file = join(folder, 'a.log');
     writeFileSync(file, 'old\n');
     chmodSync(file, 0o644);

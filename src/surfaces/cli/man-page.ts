@@ -17,7 +17,7 @@ export function manPage(program: Command, date: string): string {
     prose(program.description()),
     '.PP',
     prose(
-      'Typed alone, codemode says what to do next on this machine. Options of the program itself may come before or after the command.',
+      'Without a command, codemode says what to do next on this machine. Options of the program itself may come before or after the command.',
     ),
     '.SH OPTIONS',
     ...optionsOf(program),

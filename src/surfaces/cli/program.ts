@@ -4,6 +4,7 @@ import { isAboutDisabled } from '../../config/schema/broken-servers.js';
 import { ERRORS, isHostError } from '../../domain/errors.js';
 import type { IsolationLevel } from '../../domain/isolation.js';
 import { ISOLATION_LEVELS } from '../../domain/isolation.js';
+import { isLogged } from '../../domain/log.js';
 import { VERSION } from '../../domain/version.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, type Register } from './command.js';
@@ -111,8 +112,10 @@ export function createProgram(
     .exitOverride();
   const settings = () => ({ ...settingsOf(program), ...(canAskForTrust() ? { confirmTrust: askForTrust } : {}) });
   let usesServers = false;
+  let isDoctor = false;
   program.hook('preAction', (_, command) => {
     usesServers = USING_SERVERS.includes(command.name());
+    isDoctor = command.name() === 'doctor';
   });
   const warned = new Set<string>();
   const warnOnce = (warnings: readonly string[]) => {
@@ -124,14 +127,14 @@ export function createProgram(
     async compose(own = {}) {
       const isOneShot = own.surface === undefined;
       const composed = await composition.compose({ ...both(settings(), own), ...(isOneShot ? { isOneShot } : {}) });
-      warnOnce(composed.warnings);
+      if (isLogged('warn', composed.config.logging.level)) warnOnce(composed.warnings);
       return composed;
     },
     async inventory(own = {}) {
       const composed = await composition.composeInventory(both(settings(), own));
       warnOnce(composed.loaded.warnings);
       const nothing = nothingConfigured(composed.loaded);
-      noteNothingConfigured(nothing);
+      if (!isDoctor) noteNothingConfigured(nothing); // doctor has a finding for it
       noteOwnName(nothing ?? '');
       return composed;
     },
@@ -173,8 +176,7 @@ function settingsOf(program: Command): HostSettings {
     isolation?: string;
   }>();
   return {
-    ...omitUndefined({ configFile: config, projectFolder }),
-    ...(isolation === undefined ? {} : { isolation: isolation as IsolationLevel }),
+    ...omitUndefined({ configFile: config, projectFolder, isolation: isolation as IsolationLevel | undefined }),
   };
 }
 
@@ -183,10 +185,10 @@ Colours: NO_COLOR switches them off, FORCE_COLOR=1 on where no terminal is, FORC
 
 Exit status of every command:
     0  it did what it was asked to do
-    1  it did, and the answer is not a good one: a program failed, a server is down, something is missing
+    1  it did, with a negative result: a program failed, a server is down, something is missing
     2  bad input: arguments, files or configuration; nothing was done
    69  a required resource is unavailable: a jail, a server, a recent Node
-   70  a mistake of codemode's own; please report it
+   70  a bug in codemode; please report it
    75  too busy or shutting down; try again
   130  interrupted
 `;

@@ -6,7 +6,7 @@ const open = { hosts: ['tools.example'], isOpenToNetwork: true, origins: ['https
 const passes = (rules: GuardRules, names: (string | undefined)[]) =>
   names.filter((name) => hostProblem(name, rules) === undefined);
 
-test('only names of loopback reach a host that listens there, on whichever port', () => {
+test('only loopback names reach a host that listens on loopback, on any port', () => {
   const good = ['localhost', 'LOCALHOST:3000', '127.0.0.1:1', '[::1]:3000'];
   const bad = [
     ...['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', 'evil.example:3000', 'localhost.', '192.168.0.7'],

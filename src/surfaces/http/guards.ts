@@ -29,7 +29,7 @@ export function hostProblem(header: string | undefined, { hosts, isOpenToNetwork
   if (LOOPBACK.includes(name) || hosts.some((host) => hostnameOf(host) === name)) return undefined;
   // An IP address is not a name, so it cannot have been rebound.
   if (isOpenToNetwork && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return undefined;
-  return 'this name is not one of ours; add it to server.allowedHosts if it should be';
+  return 'this host name is not allowed; add it to server.allowedHosts if it should be';
 }
 
 /** Layer 2: a browser sends the origin of the page. Our own pages, allowed origins and clients that are not browsers pass. */

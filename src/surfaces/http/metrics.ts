@@ -37,20 +37,23 @@ export function mountMetrics(app: FastifyInstance, host: Host, storeFigures?: ()
   });
   const workers = new Gauge({
     name: 'codemode_workers',
-    help: 'Processes that run programs, and programs in them and before them.',
+    help: 'Worker processes, programs in them, and programs that are queued.',
     labelNames: ['kind'],
     registers,
   });
   const pool = new Counter({
     name: 'codemode_pool_total',
-    help: 'Processes started for programs, turns that ended because other callers had none, programs refused.',
+    help: 'Processes started for programs, time slices that ended for other callers, programs refused.',
     labelNames: ['event'],
     registers,
   });
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['quota'], registers });
-  const limits = gauge('codemode_quota', 'What one caller may have: the setting quotas, by its keys.');
-  const highest = gauge('codemode_quota_highest_use', 'What the caller has that has most of it.');
-  const refused = gauge('codemode_quota_refused', 'Times that a caller was refused more, or gave something up for it.');
+  const limits = gauge('codemode_quota', 'Quota of one caller, by the keys of quotas.');
+  const highest = gauge('codemode_quota_highest_use', 'The most that any caller uses.');
+  const refused = gauge(
+    'codemode_quota_refused',
+    'Times that a quota refused a caller, or dropped something old of it.',
+  );
   const tellQuotas = (): void => {
     for (const name of Object.keys(host.quotas.limits) as QuotaName[]) {
       limits.set({ quota: name }, host.quotas.limits[name]);

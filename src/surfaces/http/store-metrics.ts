@@ -12,7 +12,7 @@ export function storeMetrics(registry: Registry): (figures: SharedFigures) => vo
     'heartbeat_age_seconds',
     'Since this host last renewed its lease; beyond cluster.lease it has none.',
   );
-  const answered = gauge('answered_in_seconds', 'How long the database took to count what the other gauges tell.');
+  const answered = gauge('answered_in_seconds', 'How long the database took to answer for the other gauges.');
   const hosts = gauge('hosts', 'Hosts that are up.');
   const runs = gauge('runs', 'Runs that are suspended, and those of them that a host has resumed.', 'state');
   const pending = gauge('approvals_pending', 'Calls that wait for a person.');

@@ -101,7 +101,7 @@ test('keys are kept, and asked for again when one is new', async () => {
   expect(fetches).toBe(before + 1);
 });
 
-test('an issuer that is not there is no reason to let anybody in', async () => {
+test('an unreachable issuer lets nobody in', async () => {
   const check = byIssuer({ issuer: 'http://127.0.0.1:9', audience: AUDIENCE, readCapabilities });
   await expect(check(await token())).rejects.toMatchObject({ code: 'issuer_unavailable' });
   await expect(check(await token())).rejects.toMatchObject({ code: 'issuer_unavailable' });

@@ -2,6 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } f
 import type { CapabilitySet } from '../../domain/capability.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import { SCOPES, type Scope } from '../../domain/principal.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import type { Identified, Identify } from './principals.js';
 
 export interface IssuerOptions {
@@ -11,7 +12,7 @@ export interface IssuerOptions {
   readonly readCapabilities: (claim: unknown) => CapabilitySet;
 }
 
-/** Asymmetric signatures only. An HMAC could be forged with a public key as its secret, and `none` is no signature. */
+/** Asymmetric signatures only. An HMAC could be forged with a public key as its secret, and `none` is not a signature. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -85,9 +86,9 @@ function principalOf(payload: JWTPayload, { readCapabilities }: IssuerOptions): 
   const { scope, scopes: listed, scp, capabilities } = payload;
   const named = [scope, listed, scp].flatMap(scopeNames);
   const scopes = new Set<Scope>(SCOPES.filter((each) => named.includes(each)));
-  const bounds = capabilities === undefined ? {} : { capabilities: readCapabilities(capabilities) };
+  const bounds = omitUndefined({ capabilities: ifDefined(capabilities, readCapabilities) });
   const { exp } = payload;
-  const expiry = exp === undefined ? {} : { expiresAtMs: (exp + CLOCK_SKEW_SECONDS) * 1_000 };
+  const expiry = omitUndefined({ expiresAtMs: ifDefined(exp, (exp) => (exp + CLOCK_SKEW_SECONDS) * 1_000) });
   return { principal: { subject: `user ${payload.sub}`, scopes, ...bounds, ...expiry } };
 }
 
@@ -102,7 +103,7 @@ function problemOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed) return `the token's claim ${error.claim} is not right`;
   if (error instanceof errors.JOSEAlgNotAllowed) return 'the token is signed in a way that is not accepted';
-  return 'the token is not one of the issuer';
+  return 'the token was not issued by the configured issuer';
 }
 
 /** Tries the location of OpenID Connect first, then that of RFC 8414. */

@@ -1,6 +1,7 @@
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ApiTool } from '../../host/tools/tool-api.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { plainJson } from './plain-json.js';
 
 /** An API described by hand: namespaces by name. Append `as const satisfies MCPAPIDefinitions` to it. */
@@ -67,7 +68,7 @@ function inputOf({ parameters = [] }: ManualMethod, place: string): JsonObject {
     properties[name] = {
       ...types.read(textOf(parameter.type, `${at}.type`)),
       description: textOf(parameter.description ?? '', `${at}.description`),
-      ...(parameter.default === undefined ? {} : { default: plainJson(parameter.default, `${at}.default`) }),
+      ...omitUndefined({ default: ifDefined(parameter.default, (value) => plainJson(value, `${at}.default`)) }),
     };
     if (parameter.required === true) required.push(name);
   }

@@ -1,7 +1,8 @@
 import { HostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import { type ApiTool, declareToolApi, groupApiTools } from '../../host/tools/tool-api.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { type ApiTool, declareToolApi } from '../../host/tools/tool-api.js';
+import { type TypedMethod, typedApi } from '../../host/tools/typed-api.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { type MCPAPIDefinitions, toolsOfDefinitions } from './api-definitions.js';
 import { isUnifiedTool, serverOfId, type UnifiedTool } from './protocol-adapter.js';
 import { jsonOfSchema } from './zod-schema.js';
@@ -53,32 +54,25 @@ export interface ImportDefinition {
 export class TypeScriptAPIGenerator {
   /** Takes tools, or definitions written by hand. The output compiles without changes. Throws `bad_input`. */
   generateAPI(tools: readonly UnifiedTool[] | MCPAPIDefinitions): string {
-    return declareToolApi(read(tools), new Date());
+    return declareToolApi(read(tools), new Date(), isByHand(tools));
   }
 
-  /** Like `generateAPI`, as data. Types are inlined in each method, so nothing is imported. Throws `bad_input`. */
+  /** Like `generateAPI`, as data. `types` has what the methods refer to by name; nothing is imported. Throws `bad_input`. */
   defineAPI(tools: readonly UnifiedTool[] | MCPAPIDefinitions): TypeScriptAPIDefinition {
     const given = read(tools);
     const examples = new Map(given.map(({ tool, examples: own = [] }) => [tool, own]));
-    const namespaces = groupApiTools(given).map(({ name, server, methods }): [string, NamespaceDefinition] => [
-      name,
-      {
-        name,
-        description: server.description ?? '',
-        methods: Object.fromEntries(
-          methods.map((method) => [
-            method.name,
-            methodOf(method.name, method.tool.tool, examples.get(method.tool.tool)),
-          ]),
-        ),
-      },
-    ]);
-    return { namespaces: Object.fromEntries(namespaces), types: {}, imports: [] };
+    const { namespaces, declarations } = typedApi(given, isByHand(tools));
+    const defined = namespaces.map(({ name, description, methods }): [string, NamespaceDefinition] => {
+      const byName = methods.map((method) => [method.name, methodOf(method, examples.get(method.tool) ?? [])]);
+      return [name, { name, description, methods: Object.fromEntries(byName) }];
+    });
+    const types = [...declarations].map(([name, code]) => [name, { name, code }]);
+    return { namespaces: Object.fromEntries(defined), types: Object.fromEntries(types), imports: [] };
   }
 }
 
 function read(tools: readonly UnifiedTool[] | MCPAPIDefinitions): ApiTool[] {
-  if (!isList(tools)) return toolsOfDefinitions(tools);
+  if (isByHand(tools)) return toolsOfDefinitions(tools);
   return tools.map((tool, index): ApiTool => {
     if (!isUnifiedTool(tool))
       throw new HostError('bad_input', `tool ${index} is not a UnifiedTool; make it with createTool of an adapter`);
@@ -90,7 +84,9 @@ function read(tools: readonly UnifiedTool[] | MCPAPIDefinitions): ApiTool[] {
         name,
         description,
         inputSchema: jsonOfSchema(inputSchema, 'input'),
-        ...(outputSchema === undefined ? {} : { outputSchema: jsonOfSchema(outputSchema, 'output') }),
+        ...omitUndefined({
+          outputSchema: ifDefined(outputSchema, (outputSchema) => jsonOfSchema(outputSchema, 'output')),
+        }),
         ...(metadata.deprecated === true ? { deprecated: true } : {}),
         tags: metadata.tags,
       },
@@ -98,52 +94,35 @@ function read(tools: readonly UnifiedTool[] | MCPAPIDefinitions): ApiTool[] {
   });
 }
 
-function isList(tools: readonly UnifiedTool[] | MCPAPIDefinitions): tools is readonly UnifiedTool[] {
-  return Array.isArray(tools);
+/** Names of types that somebody chose by hand are kept. */
+function isByHand(tools: readonly UnifiedTool[] | MCPAPIDefinitions): tools is MCPAPIDefinitions {
+  return !Array.isArray(tools);
 }
 
-function methodOf(name: string, tool: ApiTool['tool'], examples: readonly string[] = []): MethodDefinition {
-  const { description = '', inputSchema = {}, outputSchema, deprecated } = tool;
+function methodOf(method: TypedMethod, examples: readonly string[]): MethodDefinition {
+  const { name, tool, typeOfParameter, returnType } = method;
+  const { description = '', inputSchema = {}, deprecated } = tool;
   const properties = isJsonObject(inputSchema.properties) ? inputSchema.properties : {};
   const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []);
   return {
     name,
     description,
-    parameters: Object.entries(properties).map(([key, schema]) => parameterOf(key, schema, !required.has(key))),
-    returnType: outputSchema === undefined ? 'unknown' : typeText(outputSchema),
+    parameters: Object.entries(properties).map(([key, schema]) =>
+      parameterOf(key, schema, !required.has(key), typeOfParameter(key)),
+    ),
+    returnType,
     ...(examples.length === 0 ? {} : { examples: [...examples] }),
     ...(deprecated === true ? { deprecated } : {}),
   };
 }
 
-function parameterOf(name: string, schema: JsonValue, optional: boolean): ParameterDefinition {
+function parameterOf(name: string, schema: JsonValue, optional: boolean, type: TypeReference): ParameterDefinition {
   const { description, default: value } = isJsonObject(schema) ? schema : ({} as JsonObject);
   return {
     name,
-    type: typeText(schema),
+    type,
     optional,
     description: typeof description === 'string' ? description : '',
     ...omitUndefined({ default: value }),
   };
-}
-
-const MAX_DEPTH = 4;
-
-/** An abbreviated type; `generateAPI` writes the whole one. */
-function typeText(schema: JsonValue, depth = 0): TypeReference {
-  if (!isJsonObject(schema) || depth > MAX_DEPTH) return 'unknown';
-  const { type, items, enum: values, const: value, anyOf, $ref } = schema;
-  const all = (parts: readonly JsonValue[]) => [...new Set(parts.map((part) => typeText(part, depth + 1)))].join(' | ');
-  if (typeof $ref === 'string') return /^#\/\$defs\/(\w+)$/.exec($ref)?.[1] ?? 'unknown';
-  if (value !== undefined) return JSON.stringify(value);
-  if (Array.isArray(values)) return values.map((each) => JSON.stringify(each)).join(' | ') || 'never';
-  if (Array.isArray(anyOf)) return all(anyOf);
-  if (Array.isArray(type)) return all(type.map((each) => ({ ...schema, type: each })));
-  if (type === 'array') {
-    const item = typeText(items ?? {}, depth + 1);
-    return /^[\w$]+(\[\])*$/.test(item) ? `${item}[]` : `(${item})[]`;
-  }
-  if (type === 'integer') return 'number';
-  if (type === 'object') return 'Record<string, unknown>';
-  return type === 'string' || type === 'number' || type === 'boolean' || type === 'null' ? type : 'unknown';
 }

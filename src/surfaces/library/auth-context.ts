@@ -81,9 +81,14 @@ export function checkContext({ userId, sessionId, scopes, expiresAt }: AuthConte
     throw new HostError('bad_input', 'an AuthContext needs a userId and a sessionId');
   // An invalid date compares as not later than now.
   if (!(expiresAt.getTime() > Date.now()))
-    throw new HostError('capability_violation', 'the AuthContext has expired; authenticate again');
+    throw violationOf('expiresAt', 'the AuthContext has expired; authenticate again');
   if (!scopes.includes(scope))
-    throw new HostError('capability_violation', `the AuthContext lacks the scope ${scope}; ask for one that has it`);
+    throw violationOf(`scope:${scope}`, `the AuthContext lacks the scope ${scope}; ask for one that has it`);
+}
+
+/** Each capability violation of the contract names what was violated in `details`. */
+function violationOf(violation: string, message: string): HostError {
+  return Object.assign(new HostError('capability_violation', message), { violation });
 }
 
 /** Programs of two callers never share a process. */
@@ -101,11 +106,10 @@ const requestSchema = z.looseObject({
 
 /** Normalizes both forms of a request. Throws `bad_input`. */
 export function readRequest(value: unknown): ExecutionRequest {
-  if (value === undefined) throw new HostError('bad_input', 'the request: is missing; pass what the code needs');
+  if (value === undefined || value === null)
+    throw new HostError('bad_input', 'the request: is missing; pass what the code needs');
   const isRequest =
-    typeof value === 'object' &&
-    value !== null &&
-    ['needsNetwork', 'mcpCalls', 'capabilities'].some((key) => key in value);
+    typeof value === 'object' && ['needsNetwork', 'mcpCalls', 'capabilities'].some((key) => key in value);
   return readWith(requestSchema, isRequest ? value : { capabilities: value }, 'the request') as ExecutionRequest;
 }
 

@@ -4,7 +4,7 @@ import type { CallerId } from '../../domain/run.js';
 import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
 import type { TypeVerdict } from '../../domain/type-check.js';
 import type { UpstreamHealth } from '../../domain/upstream.js';
-import { failureOf } from '../../host/calls/tool-calls.js';
+import { failureOf } from '../../host/calls/call-failure.js';
 import type { Host, Isolation } from '../../host/host.js';
 import type { Presentation } from '../../host/runs/run-types.js';
 import type { ServerControl } from '../../host/servers/server-control.js';

@@ -1,3 +1,4 @@
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import type { CodeModeError as RenderedError } from '../../profiles/unified/errors.js';
 import type { ExecuteResponse, ExecutionMetrics } from '../../profiles/unified/render.js';
 
@@ -35,7 +36,7 @@ export interface ExecutionResult {
 }
 
 export function executionResult({ error, logs, ...response }: ExecuteResponse): ExecutionResult {
-  return { ...response, ...(error === undefined ? {} : { error: errorOf(error) }), logs: [...logs] };
+  return { ...response, ...omitUndefined({ error: ifDefined(error, errorOf) }), logs: [...logs] };
 }
 
 function errorOf({ timestamp, ...error }: RenderedError): CodeModeError {

@@ -3,6 +3,7 @@ import { HostError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { UPSTREAM_KINDS, type UpstreamHealth } from '../../domain/upstream.js';
 import type { ToolSource } from '../../host/servers/server-control.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { plainJson } from './plain-json.js';
 import type { MCPServerConfig } from './server-config.js';
 import type { ToolInfo, ToolMetadata, ToolRegistry } from './tool-registry.js';
@@ -45,7 +46,7 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
   readonly #aggregator: Pick<MCPAggregator, 'discoverTools' | 'callTool'>;
   readonly #source: ToolSource | undefined;
 
-  /** Throws `bad_input` if the value is not an aggregator. */
+  /** Throws `bad_input` if the value is not an aggregator, or there is no such source. */
   constructor(aggregator: Pick<MCPAggregator, 'discoverTools' | 'callTool'>, source?: ToolSource) {
     super();
     if (typeof aggregator?.discoverTools !== 'function' || typeof aggregator.callTool !== 'function')
@@ -53,6 +54,8 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
         'bad_input',
         'MCPProtocolAdapter takes an aggregator: a host, or what has its discoverTools and callTool',
       );
+    if (source !== undefined && !UPSTREAM_KINDS.includes(source))
+      throw new HostError('bad_input', `MCPProtocolAdapter: source: expected one of ${UPSTREAM_KINDS.join(', ')}`);
     this.#aggregator = aggregator;
     this.#source = source;
   }
@@ -79,7 +82,9 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
       description,
       namespace,
       inputSchema: schemaOf(inputSchema, 'inputSchema'),
-      ...(outputSchema === undefined ? {} : { outputSchema: schemaOf(outputSchema, 'outputSchema') }),
+      ...omitUndefined({
+        outputSchema: ifDefined(outputSchema, (outputSchema) => schemaOf(outputSchema, 'outputSchema')),
+      }),
       execute: (args) => this.#aggregator.callTool(serverName, name, args),
       metadata: metadata ?? { source: 'mcp', version: version ?? '1.0', tags: [] },
     };

@@ -5,7 +5,7 @@ import type { LogEntry, SourceLanguage } from '../../domain/run.js';
 import { readTraceContext, type TraceCarrier } from '../../domain/trace.js';
 import type { RunAnswer } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import {
   type RunResponse,
   renderResponse,
@@ -68,10 +68,8 @@ export async function runIn(
     language,
     limits,
     requestedServers: requestedCapabilities,
-    ...(engine === undefined ? {} : { engine: engineIn(engine) }),
-    ...omitUndefined({ signal }),
+    ...omitUndefined({ engine: ifDefined(engine, engineIn), signal, onProgress, trace }),
     ...(onLog === undefined ? {} : { onLog: (entry) => onLog(entry) }),
-    ...omitUndefined({ onProgress, trace }),
   });
   return resultOf(answer);
 }
@@ -82,7 +80,7 @@ function engineIn(given: unknown): EngineChoice {
   if (choice !== undefined) return choice;
   throw new HostError(
     'bad_input',
-    `engine is none of ${ENGINE_CHOICES.join(', ')}; leave it out to use the configured one`,
+    `engine must be one of ${ENGINE_CHOICES.join(', ')}; leave it out to use the configured one`,
   );
 }
 

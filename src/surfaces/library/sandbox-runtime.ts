@@ -6,7 +6,7 @@ import type { CallerId, LogEntry } from '../../domain/run.js';
 import type { Host } from '../../host/host.js';
 import { grantsOf } from '../../host/runs/capability-grants.js';
 import type { Session } from '../../host/session.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { requestIdOf } from '../../profiles/unified/contract.js';
 import { type ExecuteContext, type ExecuteSettings, execute } from '../../profiles/unified/execute.js';
 import { renderRefusal } from '../../profiles/unified/render.js';
@@ -126,7 +126,10 @@ export class LibraryRuntime implements SandboxRuntime {
       execute: async (code, given) => {
         if (stop.signal.aborted) throw new HostError('not_found', `the worker ${id} was destroyed; create another one`);
         return refusalsAsResults(given, async () => {
-          const { signal, auth: _, ...options } = readOptions(given);
+          const { signal, auth, ...options } = readOptions(given);
+          // Not ignored: it would bound nothing.
+          if (auth !== undefined)
+            throw new HostError('bad_input', 'options.auth: a worker has no caller; use execute of the host');
           const ends = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
           return this.#execute(session, code, { ...options, signal: ends });
         });
@@ -186,7 +189,11 @@ export class LibraryRuntime implements SandboxRuntime {
     ofContext: Pick<ExecuteContext, 'ofCaller' | 'authorizedUntilMs'> = {},
   ): Promise<ExecutionResult> {
     const client = { signal, ...ofContext, ...omitUndefined({ onLog }) };
-    const request = { ...options, code, ...(context === undefined ? {} : { context: plainJson(context, 'context') }) };
+    const request = {
+      ...options,
+      code,
+      ...omitUndefined({ context: ifDefined(context, (context) => plainJson(context, 'context')) }),
+    };
     return executionResult((await execute(session, request, this.#parts.settings, client)).response);
   }
 

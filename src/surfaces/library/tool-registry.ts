@@ -182,8 +182,7 @@ function toolInfo(
       version: version ?? server.version ?? NO_VERSION,
       tags: [...tags],
       ...(deprecated === true ? { deprecated } : {}),
-      ...omitUndefined({ rateLimit }),
-      ...(facts?.auth === undefined ? {} : { auth: facts.auth }),
+      ...omitUndefined({ rateLimit, auth: facts?.auth }),
     },
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isHostError } from '../../domain/errors.js';
+import { HostError, isHostError } from '../../domain/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { schemaChecker } from '../../host/tools/schema-problems.js';
 import { isCheckingSchema, jsonSchemaOf } from '../../lib/standard-schema.js';
@@ -22,9 +22,10 @@ interface ZodIssue {
 
 /**
  * A zod 4 schema that accepts what the JSON Schema accepts, with the same checker as for calls. `z.toJSONSchema` returns the JSON
- * Schema as its server wrote it.
+ * Schema as its server wrote it. Throws `bad_input` if the value is not an object.
  */
 export function zodFromJsonSchema(json: JsonObject): ZodSchema {
+  if (!isJsonObject(json)) throw new HostError('bad_input', 'zodFromJsonSchema takes a JSON Schema: an object');
   const problemsOf = schemaChecker(json);
   const check = z.check<unknown>(({ value, issues }) => {
     for (const { path, message } of problemsWith(problemsOf, value))

@@ -39,7 +39,7 @@ export function formFor(card: readonly Approval[]): CardForm {
 export const DENY = 'deny';
 export const DECIDE_ELSEWHERE = 'decide in a terminal';
 
-/** What a form offers besides a denial. `undefined` is no decision. */
+/** What a form offers besides a denial. `undefined`: not a decision. */
 export function choicesFor(card: readonly Approval[]): ReadonlyMap<string, GrantScope | undefined> {
   const [first] = card;
   if (first === undefined || obstacleTo(card) !== undefined) return new Map([[DECIDE_ELSEWHERE, undefined]]);
@@ -59,7 +59,7 @@ const CHOICES: readonly (readonly [string, GrantScope])[] = [
 /** Why the card cannot be shown whole in a form; `undefined` if it can. */
 function obstacleTo(card: readonly Approval[]): string | undefined {
   const [first] = card as readonly [Approval];
-  if (card.some(({ isUnreadable }) => isUnreadable === true)) return 'what was stored of it was changed';
+  if (card.some(({ isUnreadable }) => isUnreadable === true)) return 'its stored record was changed';
   const { serverId, toolName } = first.tool;
   if (Math.max(serverId.length, toolName.length) > MAX_NAME_CHARACTERS) return 'the name is too long';
   if (first.reason.length > MAX_REASON_CHARACTERS) return 'the reason is too long';

@@ -48,8 +48,9 @@ export function deciderOf({ person }: ClientConnection, clientName = 'the client
 }
 
 /**
- * Stores the user's decision for exactly the calls on the form. An unknown choice is a denial. If the form offers no approval,
- * only an explicit denial counts.
+ * Stores the user's decision for exactly the calls on the form. An unknown choice is a denial. A form that is accepted without a
+ * choice, or that is closed, does not decide: the approval stays open for the other surfaces. If the form offers no approval, only
+ * an explicit denial counts.
  */
 export async function decideAs(
   host: ClientConnection['options']['host'],
@@ -60,10 +61,10 @@ export async function decideAs(
   // Some of them may have been decided elsewhere.
   const open = card.filter(({ state }) => state === 'PENDING');
   const [first] = open;
-  // A closed form is no decision: the approval stays open for the other surfaces.
-  if (first === undefined || action === 'cancel') return;
+  // A closed form, or one without a choice, is not a decision: the approval stays open for the other surfaces.
+  const choice = action === 'accept' ? (content?.decision ?? '') : DENY;
+  if (first === undefined || action === 'cancel' || choice === '') return;
   const choices = choicesFor(card);
-  const choice = action === 'accept' ? content?.decision : DENY;
   const scope = typeof choice === 'string' ? choices.get(choice) : undefined;
   const offersYes = [...choices.values()].some((each) => each !== undefined);
   if (scope === undefined && !offersYes && choice !== DENY) return;

@@ -61,14 +61,14 @@ async function answerRequest(
   context: ServerContext,
   trace: TraceContext | undefined,
 ): Promise<CallResult> {
-  const known = trace === undefined ? {} : { trace };
+  const known = omitUndefined({ trace });
   if (capabilitiesOf(context) !== undefined) {
     const work = (side: CallSide) => perform(connection, server, request, context, { ...side, ...known });
     return connection.questions.answer(context, { ...connection, caller: connection.session.caller }, work);
   }
   const respondent = new ClientRespondent(connection, server, context);
   const showForm = formsOf(server);
-  const forms = showForm === undefined ? {} : { showForm };
+  const forms = omitUndefined({ showForm });
   const signals = [context.mcpReq.signal, context.http?.req?.signal];
   try {
     return await perform(connection, server, request, context, { signals, respondent, ...forms, ...known });
@@ -199,7 +199,7 @@ function resultOf(outcome: BrokerOutcome): CallToolResult {
     content: content.map((block) =>
       isSpecType.ContentBlock(block) ? block : { type: 'text', text: JSON.stringify(block) },
     ),
-    ...(structuredContent === undefined ? {} : { structuredContent: structuredContent as JsonObject }),
+    ...omitUndefined({ structuredContent: structuredContent as JsonObject | undefined }),
     ...(isError || !outcome.ok ? { isError: true } : {}),
     ...omitUndefined({ _meta: meta }),
   };

@@ -27,7 +27,7 @@ export interface Askable {
  */
 export function clientQuestion(question: Question, { capabilities, person }: Askable): ClientQuestion {
   if (question.kind === 'elicitation' && person === undefined)
-    throw new HostError('not_found', 'no person sits at the client that the call is made for, so nobody can be asked');
+    throw new HostError('not_found', 'no person uses the client of this call, so nobody can be asked');
   const lacking = lackingCapability(question, capabilities ?? {});
   if (lacking !== undefined)
     throw new HostError('not_found', `the client that the call is made for does not support ${lacking}`);

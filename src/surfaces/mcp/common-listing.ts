@@ -10,7 +10,7 @@ import {
   unmatchedExclusions,
 } from '../../host/tools/tool-view.js';
 import type { ExposedTool, Profile } from '../../profiles/profile.js';
-import { toldTexts } from '../../profiles/told-texts.js';
+import { promptTexts } from '../../profiles/prompt-texts.js';
 import { type ExposedScripts, scriptTools } from './exposed-scripts.js';
 import { FIRST_LISTING_MS, FirstListing } from './first-listing.js';
 
@@ -80,7 +80,7 @@ export class CommonListing {
     }
     let isBelow = this.#isBelow.get(view.forCode);
     if (isBelow === undefined) {
-      isBelow = breakEvenOf(view, toldTexts(this.#profile, view, session.scripts())).isBelow;
+      isBelow = breakEvenOf(view, promptTexts(this.#profile, view, session.scripts())).isBelow;
       this.#isBelow.set(view.forCode, isBelow);
     }
     session.codeMode.choose(!isBelow);

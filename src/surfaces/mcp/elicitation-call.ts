@@ -138,7 +138,7 @@ export class ElicitationCall {
     if (!this.#mayWait()) throw new HostError('sandbox_busy', 'too many calls wait for their clients; ask again later');
     const answer = deferred<JsonObject>();
     const giveUp = (reason: string) => answer.reject(new HostError('cancelled', reason));
-    const withdraw = () => giveUp('the question is of no more use');
+    const withdraw = () => giveUp('the question is no longer needed');
     const timer = setTimeout(giveUp, QUESTION_TIMEOUT_MS, 'the client gave no answer in time');
     signal.addEventListener('abort', withdraw, { once: true });
     if (signal.aborted) withdraw();

@@ -28,7 +28,9 @@ const PREFIX = 'codemode_script_';
 /** The stored scripts as tools. */
 export function scriptTools(host: Host, { names, limits }: ExposedScripts): readonly ExposedTool[] {
   if (names !== 'all' && names.length === 0) return [];
-  const heads = host.scripts.known(PROFILE).filter(({ name }) => names === 'all' || names.includes(name));
+  const heads = host.scripts
+    .known()
+    .filter(({ name, profile }) => profile === PROFILE && (names === 'all' || names.includes(name)));
   return heads.map((head) => toolOf(host, head, limits));
 }
 

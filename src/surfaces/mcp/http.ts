@@ -9,7 +9,7 @@ import type { JsonValue } from '../../domain/json.js';
 import { callerOf, hasPerson, type Principal } from '../../domain/principal.js';
 import { type Deferred, deferred } from '../../lib/async/deferred.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { hasTooManyKeys } from '../../lib/text/json-keys.js';
+import { excessOf } from '../../lib/text/json-excess.js';
 import { OpenRequests } from '../http/open-requests.js';
 import { exchange } from '../http/web-exchange.js';
 import { ClientListing } from './client-listing.js';
@@ -186,7 +186,7 @@ function certain(principal: Principal | undefined): Principal {
 }
 
 function parseBody(text: unknown): JsonValue | undefined {
-  if (typeof text !== 'string' || hasTooManyKeys(text)) return undefined;
+  if (typeof text !== 'string' || excessOf(text) !== undefined) return undefined;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {

@@ -147,7 +147,7 @@ function exposedDefinition(tool: ExposedTool, view: ToolView): Tool {
     title,
     description: tool.description(view),
     inputSchema: inputSchema as Tool['inputSchema'],
-    ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
+    ...omitUndefined({ outputSchema: outputSchema as NonNullable<Tool['outputSchema']> | undefined }),
     ...(isLoadedLate === true ? {} : { _meta: { ...meta, ...ALWAYS_LOADED } }),
   };
 }
@@ -160,8 +160,7 @@ function directDefinition({ name, tool: { tool } }: DirectTool): Tool {
     name,
     ...omitUndefined({ title, description }),
     inputSchema: objectSchema(inputSchema === undefined ? undefined : withoutHeaderAnnotations(inputSchema)),
-    ...(outputSchema === undefined ? {} : { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
-    ...omitUndefined({ annotations }),
+    ...omitUndefined({ outputSchema: outputSchema as NonNullable<Tool['outputSchema']> | undefined, annotations }),
   };
 }
 

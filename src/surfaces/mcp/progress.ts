@@ -1,6 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type StepSource, stepText } from '../../domain/step.js';
 import type { CallProgress } from '../../domain/upstream.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { oneLine } from '../../lib/text/bounded-text.js';
 
 /** A client that gets no message for long assumes that nothing happens. */
@@ -90,7 +91,7 @@ export function progressRelay(context: ServerContext): ((progress: CallProgress)
 async function notifyProgress(context: ServerContext, token: string | number, progress: CallProgress): Promise<void> {
   const { message } = progress;
   // Text of a server, or the name of one of its tools.
-  const shown = message === undefined ? {} : { message: oneLine(message, MAX_MESSAGE_CHARACTERS) };
+  const shown = omitUndefined({ message: ifDefined(message, (message) => oneLine(message, MAX_MESSAGE_CHARACTERS)) });
   try {
     const params = { progressToken: token, ...progress, ...shown };
     await context.mcpReq.notify({ method: 'notifications/progress', params });

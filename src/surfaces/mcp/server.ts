@@ -37,7 +37,7 @@ export function createServer(connection: ClientConnection): Server {
   server.setRequestHandler('tools/list', async ({ params }) => {
     const cursor = params?.cursor;
     if (cursor !== undefined && !CURSOR.test(cursor))
-      throw new ProtocolError(INVALID_PARAMS, 'this cursor is not one of ours; list from the start');
+      throw new ProtocolError(INVALID_PARAMS, 'this cursor is not valid; list from the start');
     const page = await listing.page(cursor);
     introduce();
     connection.onListed?.();

@@ -11,7 +11,7 @@ import { visibleLine, visibleSentence } from '../../lib/text/visible-text.js';
 export function shownElicitation(upstream: string, { message, ...params }: JsonObject): JsonObject {
   const { mode, url } = params;
   if (mode !== undefined && mode !== 'form' && mode !== 'url')
-    throw refused('its mode is none that is known; use "form" or "url"');
+    throw refused('its mode is unknown; use "form" or "url"');
   if (mode === 'url' || url !== undefined) checkAddress(url);
   const shown = withVisibleWords(params, visibleSentence);
   const hidden = hiddenIn(shown, 0);

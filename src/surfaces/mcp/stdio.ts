@@ -9,6 +9,7 @@ import { kindsOf } from './client-question.js';
 import { CommonListing, onToolNews } from './common-listing.js';
 import { type ClientConnection, type McpOptions, openSession } from './mcp-session.js';
 import { QuestionRequests } from './question-requests.js';
+import { readableMessages } from './readable-messages.js';
 import { ClientRespondent } from './respondent.js';
 import { createServer } from './server.js';
 
@@ -50,7 +51,8 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     questions: new QuestionRequests(),
     onListed: () => listed.resolve(),
   };
-  const wire = new Wire(process.stdin, process.stdout, { maxBufferSize: options.maxMessageBytes });
+  const messages = readableMessages(process.stdin);
+  const wire = new Wire(messages, process.stdout, { maxBufferSize: options.maxMessageBytes });
   let current: Server | undefined;
 
   // After the current response: it must not wait for processes to start.
@@ -98,6 +100,7 @@ export async function serveMcpStdio(options: StdioOptions): Promise<void> {
     gone.abort();
     connection.questions.close();
     await handle.close();
+    messages.destroy();
   }
 
   /** Opens the jail even if the client disconnected at once, so that a missing jail is still reported. */

@@ -4,7 +4,7 @@ import { type Approval, GRANT_SCOPES, type Grant } from '../../domain/approval.j
 import { HostError } from '../../domain/errors.js';
 import type { Principal } from '../../domain/principal.js';
 import { refuseEndedRun } from '../../host/runs/refuse-ended-run.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine, visibleSentence, visibleText } from '../../lib/text/visible-text.js';
 import { readRequest } from '../http/read-request.js';
 import type { RestContext } from './rest-context.js';
@@ -85,16 +85,14 @@ function viewOf(approval: Approval) {
     state,
     createdAt: new Date(approval.createdAtMs).toISOString(),
     expiresAt: new Date(approval.expiresAtMs).toISOString(),
-    ...(made === undefined
-      ? {}
-      : {
-          decision: {
-            by: visibleLine(made.by),
-            at: new Date(made.atMs).toISOString(),
-            scope: made.scope,
-            ...(made.reason === undefined ? {} : { reason: visibleSentence(made.reason) }),
-          },
-        }),
+    ...omitUndefined({
+      decision: ifDefined(made, (made) => ({
+        by: visibleLine(made.by),
+        at: new Date(made.atMs).toISOString(),
+        scope: made.scope,
+        ...omitUndefined({ reason: ifDefined(made.reason, visibleSentence) }),
+      })),
+    }),
   };
 }
 

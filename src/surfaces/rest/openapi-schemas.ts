@@ -48,7 +48,7 @@ export function componentSchemas(limits: LimitTable): JsonObject {
     Servers: object({ servers: list('Server') }),
     NewServer: {
       type: 'object',
-      description: 'A server in the words of the configuration, with its name.',
+      description: 'A server as the configuration writes it, with its name.',
       properties: { name: { ...text, minLength: 1, maxLength: 128 } },
       required: ['name'],
       additionalProperties: true,
@@ -131,7 +131,7 @@ const Decision = object(
       maxItems: 500,
       description: 'With the scope `calls`: the approvals that were shown. No others are decided.',
     },
-    digest: { ...text, description: 'The digest of what was shown. Where it is another by now, nothing is decided.' },
+    digest: { ...text, description: 'The digest of what was shown. If it differs now, nothing is decided.' },
   },
 );
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { Scope } from '../../domain/principal.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import type { ExecuteSettings } from '../../profiles/unified/execute.js';
 import { componentSchemas, ref } from './openapi-schemas.js';
 
@@ -20,7 +21,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
         post: operation('execute', 'execute', 'Run the body of a function', {
           body: 'ExecuteRequest',
           answers: {
-            200: answer('it has run, whatever became of it', 'ExecuteResponse'),
+            200: answer('it has run, whether it succeeded or failed', 'ExecuteResponse'),
             202: {
               ...answer('it waits for a person; its response will be at Location', 'ExecuteResponse'),
               headers: { Location: { schema: { type: 'string' } } },
@@ -72,11 +73,11 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
         }),
       },
       '/runs/{id}/result': {
-        get: operation('runResult', 'execute', 'What a run was answered with, in the words of its contract', {
+        get: operation('runResult', 'execute', 'The response of a run, in the form of its contract', {
           parameter: 'id',
           answers: {
             200: { description: 'its response', content: json({ type: 'object' }) },
-            202: answer('it is not over', 'Run'),
+            202: answer('it has not ended', 'Run'),
           },
         }),
       },
@@ -90,7 +91,7 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
       '/approvals': {
         get: {
           ...operation('listApprovals', 'approve', 'Calls that wait for a person', {
-            answers: { 200: answer('questions', 'Approvals') },
+            answers: { 200: answer('the approvals', 'Approvals') },
             refusals: [400, 401, 403],
           }),
           parameters: [{ name: 'state', in: 'query', schema: { enum: ['pending', 'all'], default: 'pending' } }],
@@ -112,27 +113,27 @@ export function openApiDocument({ limits }: ExecuteSettings, version: string, mo
         },
       },
       '/approvals/{id}': {
-        get: operation('showApproval', 'approve', 'One of them', {
+        get: operation('showApproval', 'approve', 'One approval', {
           parameter: 'id',
-          answers: { 200: answer('the question', 'Approval') },
+          answers: { 200: answer('the approval', 'Approval') },
         }),
       },
-      '/approvals/{id}/approve': { post: decision('approve', 'Let the call be made') },
-      '/approvals/{id}/deny': { post: decision('deny', 'Refuse it') },
+      '/approvals/{id}/approve': { post: decision('approve', 'Approve the call') },
+      '/approvals/{id}/deny': { post: decision('deny', 'Deny the call') },
       '/servers': {
-        get: operation('listServers', 'servers', 'Servers and how they are', {
+        get: operation('listServers', 'servers', 'Servers and their states', {
           answers: { 200: answer('servers', 'Servers') },
         }),
         post: operation('registerServer', 'servers', 'Add a server', {
           body: 'NewServer',
-          answers: { 201: answer('how it is', 'Server') },
+          answers: { 201: answer('its state', 'Server') },
           refusals: [400, 401, 403, 404, 413, 415],
         }),
       },
       '/servers/{name}': {
-        delete: operation('unregisterServer', 'servers', 'Take a server away', {
+        delete: operation('unregisterServer', 'servers', 'Remove a server', {
           parameter: 'name',
-          answers: { 204: { description: 'it is gone' } },
+          answers: { 204: { description: 'it was removed' } },
         }),
       },
     },
@@ -164,10 +165,12 @@ function operation(operationId: string, scope: Scope, summary: string, parts: Op
     operationId,
     summary,
     description: `Needs a token with the scope \`${scope}\`.`,
-    ...(parameter === undefined
-      ? {}
-      : { parameters: [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }] }),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(ref(body)) } }),
+    ...omitUndefined({
+      parameters: ifDefined(parameter, (parameter) => [
+        { name: parameter, in: 'path', required: true, schema: { type: 'string' } },
+      ]),
+      requestBody: ifDefined(body, (body) => ({ required: true, content: json(ref(body)) })),
+    }),
     responses: { ...answers, ...Object.fromEntries(turnedDown) },
   };
 }
@@ -176,7 +179,7 @@ function decision(operationId: string, summary: string): JsonObject {
   return {
     ...operation(operationId, 'approve', summary, {
       parameter: 'id',
-      answers: { 200: answer('the question, decided', 'Approval') },
+      answers: { 200: answer('the approval, decided', 'Approval') },
       refusals: [400, 401, 403, 404, 409, 413, 415],
     }),
     requestBody: { required: false, content: json(ref('Decision')) },
@@ -185,16 +188,16 @@ function decision(operationId: string, summary: string): JsonObject {
 
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'the request is not valid',
-  401: 'no token, or not a good one',
+  401: 'no token, or an invalid one',
   403: 'the token may not do this, or the request asks for too many capabilities',
-  404: 'there is no such thing',
+  404: 'not found',
   409: 'somebody else decided first, or the run has ended',
   413: 'the body is too large',
   415: 'the body is not JSON',
   426: 'the request does not ask for a WebSocket',
-  429: 'the caller has as much as its quota allows',
+  429: 'the caller has reached one of its quotas',
   499: 'it was cancelled before it began',
-  503: 'no room; try again after the time in Retry-After',
+  503: 'too busy; try again after the time in Retry-After',
 };
 
 function answer(description: string, schema: string): JsonObject {

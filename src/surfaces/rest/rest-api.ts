@@ -32,7 +32,10 @@ export class RestApi {
         parseJsonBodies(scope);
         answerErrors(scope, options.log);
         const routes = new RouteMethods();
-        scope.setNotFoundHandler((request, reply) => {
+        // For what is refused before the handler, such as a preflight of another origin. The framework takes `config` here too,
+        // but its types do not know that: they need a property that they know.
+        const inContract = { preValidation: [], config: { errorBody: refusalBody } };
+        scope.setNotFoundHandler(inContract, (request, reply) => {
           const allowed = routes.at(request.url);
           const where = `${request.method} ${request.url.slice(0, 200)}`;
           if (request.url.split('?')[0] === SOCKET_PATH)

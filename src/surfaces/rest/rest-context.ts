@@ -65,7 +65,7 @@ export class RestContext {
   readonly #checkingSessions = new Map<string, Session>();
   readonly #live = new Map<string, LiveRun>();
   /** Functions that cancel the runs in progress. */
-  readonly #underWay = new Set<() => void>();
+  readonly #inFlight = new Set<() => void>();
   #isClosing = false;
   #onIdle: (() => void) | undefined;
 
@@ -148,7 +148,7 @@ export class RestContext {
     const cancel = () => end.cancel();
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
-    this.#underWay.add(cancel);
+    this.#inFlight.add(cancel);
     let runId = '';
     try {
       return await run({
@@ -162,9 +162,9 @@ export class RestContext {
       });
     } finally {
       signal.removeEventListener('abort', cancel);
-      this.#underWay.delete(cancel);
+      this.#inFlight.delete(cancel);
       this.#live.delete(runId);
-      if (this.#underWay.size === 0) this.#onIdle?.();
+      if (this.#inFlight.size === 0) this.#onIdle?.();
     }
   }
 
@@ -175,7 +175,7 @@ export class RestContext {
   /** Refuses new requests, lets runs in progress finish within the grace period, then cancels them. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
-    if (this.#underWay.size > 0) {
+    if (this.#inFlight.size > 0) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
@@ -183,7 +183,7 @@ export class RestContext {
       });
       clearTimeout(timer);
     }
-    for (const cancel of this.#underWay) cancel();
+    for (const cancel of this.#inFlight) cancel();
   }
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ApprovalState } from '../../domain/approval.js';
 import type { JsonObject } from '../../domain/json.js';
 import { PROCESS_LANGUAGES } from '../../domain/process-program.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleText } from '../../lib/text/visible-text.js';
 import type { RunnerAnswer } from '../../profiles/runner/run-program.js';
 import { inputSchema, OUTPUT_SCHEMA } from '../../profiles/runner/tool-schemas.js';
@@ -28,7 +29,7 @@ export function mountRunner(scope: FastifyInstance, rest: RestContext): void {
 function withOutput({ line, printed, traceback, notes }: RunnerAnswer): string {
   const said = {
     logs: visibleText(printed),
-    ...(traceback === undefined ? {} : { traceback: visibleText(traceback) }),
+    ...omitUndefined({ traceback: ifDefined(traceback, visibleText) }),
     ...(notes.length === 0 ? {} : { notes: notes.map(visibleText) }),
   };
   return `${line.slice(0, -1)},${JSON.stringify(said).slice(1)}`;
@@ -55,8 +56,8 @@ const REST_SCHEMA: JsonObject = {
 
 /** Refused before the request is parsed, in the same form as on every other route. */
 const TURNED_AWAY = [
-  [401, 'no token, or not a good one'],
-  [403, 'the token has not the scope execute'],
+  [401, 'no token, or an invalid one'],
+  [403, 'the token lacks the scope execute'],
   [413, 'the body is too large'],
   [415, 'the body is not JSON'],
 ] as const;
@@ -77,12 +78,12 @@ export function runnerPaths({ settings }: RunnerRest): JsonObject {
         operationId: `run_${language}`,
         requestBody: { required: true, content: { 'application/json': { schema: inputSchema(language, settings) } } },
         responses: {
-          200: answer('it has run, whatever became of it'),
+          200: answer('it has run, whether it succeeded or failed'),
           ...Object.fromEntries(TURNED_AWAY.map(([status, description]) => [status, refused(description)])),
           400: answer('the request is not valid'),
           404: answer('the interpreter is not installed'),
-          429: answer('the caller has as much as its quota allows'),
-          503: answer('no room; try again after the time in Retry-After'),
+          429: answer('the caller has reached one of its quotas'),
+          503: answer('too busy; try again after the time in Retry-After'),
         },
       },
     },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasTooManyKeys, MAX_DIFFERENT_KEYS } from '../../lib/text/json-keys.js';
+import { excessOf } from '../../lib/text/json-excess.js';
 
 /** A message of a connection, in either direction. */
 export interface WebSocketMessage {
@@ -46,9 +46,9 @@ function orUnknown(complaint: Complaint) {
 export function readMessage(
   text: string,
 ): { readonly id: string; readonly input: object } | { readonly id: string; readonly problem: string } {
+  const excess = excessOf(text);
+  if (excess !== undefined) return { id: '', problem: `the message has ${excess}` };
   let value: unknown;
-  if (hasTooManyKeys(text))
-    return { id: '', problem: `the message has more than ${MAX_DIFFERENT_KEYS} different keys` };
   try {
     value = JSON.parse(text);
   } catch {

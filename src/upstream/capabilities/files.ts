@@ -81,7 +81,7 @@ async function readFile(path: string, grant: FilesystemCapability, encoding: Buf
   return withOpened(path, READ, grant, async (file, real) => {
     checkExtension(real, grant);
     const state = await file.stat();
-    if (!state.isFile()) throw new Error(`${path} is no file`);
+    if (!state.isFile()) throw new Error(`${path} is not a file`);
     if (state.size > grant.maxFileBytes) throw tooLarge(path, state.size, grant);
     const text = await readBounded(file, grant.maxFileBytes, encoding);
     if (text === undefined) throw tooLarge(path, grant.maxFileBytes + 1, grant);
@@ -106,7 +106,7 @@ async function writeFile(path: string, text: string, grant: FilesystemCapability
       },
     );
     try {
-      if (!(await file.stat()).isFile()) throw new Error(`${path} is no file`);
+      if (!(await file.stat()).isFile()) throw new Error(`${path} is not a file`);
       await file.writeFile(text);
     } finally {
       await file.close();
@@ -184,7 +184,7 @@ function ungranted(path: string): Error {
 }
 
 function tooLarge(path: string, bytes: number, { maxFileBytes }: FilesystemCapability): Error {
-  return new Error(`${path} has ${bytes} bytes, and files may have ${maxFileBytes}`);
+  return new Error(`${path} has ${bytes} bytes, and files may have at most ${maxFileBytes}`);
 }
 
 function readable(path: string, code: string | undefined): string {
@@ -192,8 +192,8 @@ function readable(path: string, code: string | undefined): string {
     ENOENT: 'does not exist',
     EACCES: 'may not be read or written by codemode',
     EISDIR: 'is a folder',
-    ENOTDIR: 'is no folder',
-    ENXIO: 'is no file',
+    ENOTDIR: 'is not a folder',
+    ENXIO: 'is not a file',
   };
   return `${path} ${why[code ?? ''] ?? `cannot be used (${code ?? 'unknown reason'})`}`;
 }

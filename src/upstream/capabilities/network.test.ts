@@ -50,7 +50,7 @@ test('a granted host is reached, and nothing else', async () => {
   expect(seen.length).toBe(before);
 });
 
-test('a name that leads to this machine or a private network is no way in', async () => {
+test('a name that resolves to this machine or a private network is refused', async () => {
   const before = seen.length;
   const granted = ['localtest.invalid', '*.localhost', 'localhost'].map((host) => ({ host, ports: [port] }));
   // Resolved by the machine itself: a name of loopback that was granted as a pattern, not as it is.

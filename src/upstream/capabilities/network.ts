@@ -54,7 +54,7 @@ async function fetchWithin(request: WebRequest, { grants, signal }: NativeCallCo
   const { method = 'GET', body, headers = {} } = request;
   const bytes = body === undefined ? 0 : Buffer.byteLength(body);
   if (bytes > granted.maxRequestBytes)
-    throw new Error(`the body has ${bytes} bytes, and requests may have ${granted.maxRequestBytes}`);
+    throw new Error(`the body has ${bytes} bytes, and requests may have at most ${granted.maxRequestBytes}`);
   let sent = Object.entries(headers).filter(([name]) => !NOT_THE_PROGRAMS.test(name));
   // Loaded lazily: few programs are granted a network, and loading takes 100 ms.
   const { Agent, fetch: undiciFetch } = (await import('./web-client.js')).webClient;
@@ -94,7 +94,7 @@ function parse(text: string): URL {
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new Error(`${JSON.stringify(text.slice(0, 200))} is not an http or https address`);
   if (url.username !== '' || url.password !== '')
-    throw new Error('an address with a name or a password in it is not used');
+    throw new Error('an address with a user name or a password in it is not used');
   return url;
 }
 
@@ -109,7 +109,7 @@ function checkGranted(url: URL, { destinations }: NetworkCapability): void {
 function checkPublic(hostname: string, address: string): void {
   const kind = addressKind(address);
   if (kind === 'public' || (kind === 'loopback' && hostname === 'localhost')) return;
-  throw new Error(`${hostname} leads to an address that is not public; grant that address itself if it is meant`);
+  throw new Error(`${hostname} resolves to an address that is not public; grant that address itself if it is intended`);
 }
 
 async function readAnswer(answer: Response, { maxRequestBytes }: NetworkCapability): Promise<JsonObject> {

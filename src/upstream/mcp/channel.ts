@@ -133,6 +133,7 @@ function openHttp(
     maxMessageBytes,
     budget,
     onOversize: (maxBytes) => listener.warn(`a message was longer than ${maxBytes} bytes and was dropped`),
+    onExcess: (excess) => listener.warn(`a message had ${excess} and was dropped`),
     ...omitUndefined({ authorizer }),
   });
   return {

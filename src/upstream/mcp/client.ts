@@ -213,9 +213,11 @@ class Attempt {
     const info = this.#client.getServerVersion();
     const instructions = this.#client.getInstructions();
     return {
-      ...(info?.name === undefined ? {} : { name: info.name.slice(0, MAX_NAME_CHARACTERS) }),
-      ...(info?.version === undefined ? {} : { version: info.version.slice(0, MAX_NAME_CHARACTERS) }),
-      ...omitUndefined({ instructions: instructions?.slice(0, MAX_INSTRUCTIONS_CHARACTERS) }),
+      ...omitUndefined({
+        name: info?.name?.slice(0, MAX_NAME_CHARACTERS),
+        version: info?.version?.slice(0, MAX_NAME_CHARACTERS),
+        instructions: instructions?.slice(0, MAX_INSTRUCTIONS_CHARACTERS),
+      }),
       protocolVersion: this.#client.getNegotiatedProtocolVersion() ?? 'unknown',
       transport: this.#channel.transport,
     };

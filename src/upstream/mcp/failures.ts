@@ -144,6 +144,8 @@ export function connectProblem(error: unknown): string {
       : isHttp
         ? `it answered HTTP ${error.status} (${text(error)})`
         : failure.message;
+  // A process that has ended also reads nothing and closes its pipes: only its end is the reason.
+  if (diagnosis?.startsWith('the process ended') === true) return diagnosis;
   return diagnosis === undefined ? problem : `${problem}: ${diagnosis}`;
 }
 
@@ -210,7 +212,7 @@ function socketCode(error: unknown): string | undefined {
 }
 
 function dataOf(data: unknown): { data?: JsonValue } {
-  return data === undefined ? {} : { data: data as JsonValue };
+  return omitUndefined({ data: data as JsonValue | undefined });
 }
 
 function text(error: unknown): string {

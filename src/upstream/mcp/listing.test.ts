@@ -8,7 +8,8 @@ test('a schema that is too large or too deep is left out, and the tool stays', (
     warnings: ['tool "a": its inputSchema is too large or too deep and was left out'],
   });
   const deep = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
-  expect(normaliseTool({ name: 'b', outputSchema: deep }, 's').tool).toEqual({ serverId: 's', name: 'b' });
+  const { tool } = normaliseTool({ name: 'b', outputSchema: deep }, 's');
+  expect(tool).toEqual({ serverId: 's', name: 'b', hasUnusableOutput: true });
 });
 
 test('a name is kept to the letter, and quoted with everything to be seen in warnings', () => {

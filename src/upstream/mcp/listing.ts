@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
-import type { Tool, ToolAnnotations } from '../../domain/tool.js';
+import { type Tool, type ToolAnnotations, UNUSABLE_INPUT } from '../../domain/tool.js';
 import { Slices } from '../../lib/async/slices.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { BoundedLines, quotedLine } from '../../lib/text/bounded-text.js';
@@ -72,7 +72,7 @@ async function requestPage(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<{ [key: string]: unknown }> {
-  const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } };
+  const request = { method: 'tools/list', params: omitUndefined({ cursor }) };
   const options = { timeout: timeoutMs, ...omitUndefined({ signal }) };
   try {
     const result = (await client.request(request, anyResult, options)) as { [key: string]: unknown };
@@ -169,17 +169,17 @@ export function normaliseTool(
     size += Math.min(value.length, MAX_DESCRIPTION_CHARACTERS);
     return value.slice(0, MAX_DESCRIPTION_CHARACTERS);
   };
-  const schema = (key: 'inputSchema' | 'outputSchema'): JsonObject | undefined => {
+  const schema = (key: 'inputSchema' | 'outputSchema', instead?: JsonObject): JsonObject | undefined => {
     const value = raw[key];
     if (value === undefined || value === null) return undefined;
     if (!isJsonObject(value)) {
       warnings.push(`${label}: its ${key} is not an object and was left out`);
-      return undefined;
+      return instead;
     }
     const characters = lengthOf(value);
     if (characters > MAX_SCHEMA_CHARACTERS) {
       warnings.push(`${label}: its ${key} is too large or too deep and was left out`);
-      return undefined;
+      return instead;
     }
     size += characters;
     return value;
@@ -187,8 +187,9 @@ export function normaliseTool(
 
   const title = text('title');
   const description = text('description');
-  const inputSchema = schema('inputSchema');
+  const inputSchema = schema('inputSchema', UNUSABLE_INPUT);
   const outputSchema = schema('outputSchema');
+  const isOutputLost = outputSchema === undefined && (raw.outputSchema ?? undefined) !== undefined;
   const annotations = normaliseAnnotations(raw.annotations, label, warnings);
   const icons = normaliseIcons(raw.icons);
   size += icons.length * MAX_ICON_CHARACTERS;
@@ -196,6 +197,7 @@ export function normaliseTool(
     serverId,
     name,
     ...omitUndefined({ title, description, inputSchema, outputSchema, annotations }),
+    ...(isOutputLost ? { hasUnusableOutput: true } : {}),
     ...(icons.length === 0 ? {} : { icons }),
     ...(raw.deprecated === true ? { deprecated: true } : {}),
   };

@@ -28,7 +28,7 @@ export class McpUpstream implements Adapter {
   readonly #listeners = new Set<(event: AdapterEvent) => void>();
   #taskTools: ReadonlySet<string> = new Set();
   #listWarnings: readonly string[] = [];
-  #callsUnderWay = 0;
+  #callsInFlight = 0;
 
   constructor(definition: McpDefinition, options: UpstreamOptions) {
     this.#definition = definition;
@@ -64,7 +64,7 @@ export class McpUpstream implements Adapter {
     signal?.throwIfAborted();
     const { failure, connection: verdict } = listed;
     if (verdict === 'lost') this.#supervisor.lose(connection, failure.message);
-    if (verdict === 'suspect') void this.#supervisor.check(this.#callsUnderWay > 0);
+    if (verdict === 'suspect') void this.#supervisor.check(this.#callsInFlight > 0);
     if (verdict === 'over_budget') this.#supervisor.quarantine(failure.message);
     const { connectTimeoutMs } = this.#definition;
     throw this.#supervisor.unavailable(
@@ -96,7 +96,7 @@ export class McpUpstream implements Adapter {
   }
 
   check(): Promise<void> {
-    return this.#supervisor.check(this.#callsUnderWay > 0);
+    return this.#supervisor.check(this.#callsInFlight > 0);
   }
 
   onEvent(listener: (event: AdapterEvent) => void): () => void {
@@ -118,15 +118,15 @@ export class McpUpstream implements Adapter {
     } catch (error) {
       return { status: 'failed', failure: this.#notConnected(error, call.signal?.aborted === true) };
     }
-    this.#callsUnderWay += 1;
+    this.#callsInFlight += 1;
     const asTask = this.#taskTools.has(call.tool);
     const { outcome, connection: verdict } = await connection.call({ asTask, ...call, timeoutMs });
-    this.#callsUnderWay -= 1;
+    this.#callsInFlight -= 1;
     if (outcome.status === 'answered') return outcome;
     const failure = { ...outcome.failure, message: this.#supervisor.masked(outcome.failure.message) };
     if (verdict === 'lost') this.#supervisor.lose(connection, failure.message);
     // Awaited below if it decides whether the call can be repeated.
-    const checked = verdict === 'suspect' ? this.#supervisor.check(this.#callsUnderWay > 0) : undefined;
+    const checked = verdict === 'suspect' ? this.#supervisor.check(this.#callsInFlight > 0) : undefined;
     if (failure.kind === 'not_sent') await checked;
     return { status: 'failed', failure };
   }

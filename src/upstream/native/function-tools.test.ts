@@ -59,7 +59,7 @@ test('other Standard Schemas and JSON Schema do as well [C9]', async () => {
   expect(plain.inputSchema).not.toBe(schema);
 });
 
-test('what is no tool is refused with its name', () => {
+test('an invalid tool is refused by name', () => {
   expect(() => nativeTool('t', {} as FunctionTool)).toThrow('tool "t" has no function execute');
   expect(() => nativeTool('t', { input: 7 as never, execute: () => 0 })).toThrow('neither zod nor JSON Schema');
 });

@@ -32,7 +32,7 @@ test('what it throws is the failure of its tool, without a stack', async () => {
   });
 });
 
-test('what is not JSON is no answer', async () => {
+test('an answer that is not JSON is refused', async () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   for (const value of [circle, 1n, () => 1, Symbol('x')])

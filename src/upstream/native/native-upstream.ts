@@ -121,7 +121,7 @@ function replyOf(value: unknown, { outputSchema }: NativeTool): UpstreamOutcome 
   } catch {
     json = undefined;
   }
-  if (json === undefined) return failed('invalid_reply', 'the function gave back what is not JSON', true);
+  if (json === undefined) return failed('invalid_reply', 'the function returned a value that is not JSON', true);
   const structuredContent = JSON.parse(json) as JsonValue;
   return answered({ content: [{ type: 'text', text: json }], structuredContent, structuredJson: json, isError: false });
 }

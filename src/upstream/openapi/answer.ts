@@ -4,6 +4,7 @@ import type { ToolReply } from '../../domain/upstream.js';
 import { retryAfterMs } from '../../lib/async/retry-after.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { oneLine } from '../../lib/text/bounded-text.js';
+import { excessOf } from '../../lib/text/json-excess.js';
 import { bare } from './body.js';
 import type { HttpAnswer } from './http-client.js';
 
@@ -43,6 +44,8 @@ function failure({ status, headers, body, location }: HttpAnswer): ToolReply {
 function json(body: Uint8Array): ToolReply | undefined {
   try {
     const written = new TextDecoder().decode(body);
+    // Passed on as text.
+    if (excessOf(written) !== undefined) return undefined;
     const value = JSON.parse(written) as JsonValue;
     // Serialized again, so that only parsed data is passed on.
     const structuredJson = JSON.stringify(value);

@@ -24,14 +24,14 @@ export function baseUrlOf({ baseUrl, document: place }: OpenApiTarget, document:
     const url = parse(named ?? '/', home);
     if (url.origin === home.origin) return { url, isForeign: false };
     throw new Error(
-      `its document lies at ${home.origin} and sends calls to ${url.origin}; set baseUrl if that is meant`,
+      `its document is at ${home.origin} and sends calls to ${url.origin}; set baseUrl if that is intended`,
     );
   }
   if (named === undefined || !isAddress(named))
     throw new Error('its document does not say where the API is; set baseUrl');
   const url = parse(named, undefined);
   if (url.protocol !== 'https:')
-    throw new Error(`its document sends calls to ${url.origin} without encryption; set baseUrl if that is meant`);
+    throw new Error(`its document sends calls to ${url.origin} without encryption; set baseUrl if that is intended`);
   return { url, isForeign: true };
 }
 

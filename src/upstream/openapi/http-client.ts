@@ -91,6 +91,6 @@ async function readWhole(body: AsyncIterable<Uint8Array> | null, maxBytes: numbe
 function checkPublic(hostname: string, address: string): void {
   if (addressKind(address) === 'public') return;
   throw new AddressRefused(
-    `the document sends calls to ${hostname}, which is no public address; set baseUrl if that is meant`,
+    `the document sends calls to ${hostname}, which is not a public address; set baseUrl if that is intended`,
   );
 }

@@ -51,7 +51,7 @@ export function operationsOf(
       }
       const baseUrl = ownBaseUrl(operation.servers ?? pathItem.servers, base);
       if (baseUrl === undefined) {
-        warn(`${label} lies on another server than the API and was left out`);
+        warn(`${label} is on another server than the API and was left out`);
         continue;
       }
       if (found.size === MAX_OPERATIONS) {

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { OpenApiTarget } from '../../domain/targets/openapi.js';
 import { readRegularFile, UnreadableFile } from '../../lib/files/read-regular-file.js';
 import { oneLine } from '../../lib/text/bounded-text.js';
+import { excessOf } from '../../lib/text/json-excess.js';
 import { isAddress } from './base-url.js';
 import { presetHeaders } from './credentials.js';
 import type { HttpClient } from './http-client.js';
@@ -24,12 +25,12 @@ export function readDocumentText(target: OpenApiTarget, client: HttpClient, sign
 export function parseApiDocument(text: string): JsonObject {
   const document = parse(text);
   if (!isJsonObject(document))
-    throw new Error('it is no OpenAPI document: expected a map with openapi, info and paths');
+    throw new Error('it is not an OpenAPI document: expected a map with openapi, info and paths');
   const { openapi, swagger } = document;
   if (typeof openapi === 'string' && /^3\.[012](\.|$)/.test(openapi)) return document;
   const found =
     typeof openapi === 'string' ? openapi : typeof swagger === 'string' ? `Swagger ${swagger}` : 'no version';
-  throw new Error(`it is no OpenAPI 3.0 or 3.1 document (found ${oneLine(found, 40)}); convert it first`);
+  throw new Error(`it is not an OpenAPI 3.0 or 3.1 document (found ${oneLine(found, 40)}); convert it first`);
 }
 
 async function readText(file: string): Promise<string> {
@@ -69,6 +70,8 @@ async function fetchText(target: OpenApiTarget, client: HttpClient, signal: Abor
 function parse(text: string): JsonValue {
   const plain = text.replace(/^\uFEFF/, '');
   if (/^\s*\{/.test(plain)) {
+    const excess = excessOf(plain);
+    if (excess !== undefined) throw new Error(`it has ${excess}`);
     try {
       return JSON.parse(plain) as JsonValue;
     } catch {

@@ -181,7 +181,7 @@ function sendable<Result>(argument: string, write: () => Result): Result {
   try {
     return write();
   } catch (error) {
-    if (error instanceof URIError) throw new BadArguments(`${argument} is no well-formed text`);
+    if (error instanceof URIError) throw new BadArguments(`${argument} is not well-formed text`);
     throw error;
   }
 }

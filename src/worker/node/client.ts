@@ -152,7 +152,7 @@ function jsonOfArguments(args: unknown): string {
     return strictJson([args]) as string;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ToolError(`the arguments are no JSON: ${why}`, {
+    throw new ToolError(`the arguments are not JSON: ${why}`, {
       type: 'InvalidArguments',
       hint: 'Pass plain objects, arrays, strings, finite numbers, booleans and null.',
     });
@@ -162,7 +162,11 @@ function jsonOfArguments(args: unknown): string {
 async function normalize(call: unknown): Promise<Normalized> {
   try {
     const raw: unknown = await (typeof call === 'function' ? call() : call);
-    return { ok: true, data: dataOf(raw), raw };
+    const data = dataOf(raw);
+    if ((raw as { isError?: unknown } | null | undefined)?.isError !== true) return { ok: true, data, raw };
+    // A result that the program kept or got from elsewhere: a failed call throws.
+    const message = typeof data === 'string' ? data : JSON.stringify(data);
+    return { ok: false, error: { type: 'ToolError', message, retryable: false }, raw };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const { type, message, retryable, raw } = error;

@@ -77,7 +77,7 @@ async function run(source: string, files: ProcessStart['files']): Promise<void> 
   connection.onLastMoment = () => {
     if (!hasResult()) return;
     process.stderr.write(
-      'warning: time ran out while calls or timers were under way; `result` is what the program had by then. Await what it needs.\n',
+      'warning: time ran out while calls or timers were pending; `result` is what the program had by then. Await what it needs.\n',
     );
     process.exit(0);
   };
@@ -154,7 +154,7 @@ function writeFile(path: string, text: string): void {
 const NEVER_SETTLED: Failure = {
   kind: 'never_settled',
   name: 'Error',
-  message: 'the program awaits something that can never happen: nothing is left that could settle it',
+  message: 'the program awaits a promise that nothing can settle any more',
   hint: 'Look for a promise that nobody resolves.',
 };
 
@@ -168,7 +168,7 @@ function resultJson(): { readonly failure: Failure | null; readonly json: string
     const why = error instanceof Error ? error.message : String(error);
     return { failure: notJson(why, /\ba Promise\b/.test(why) ? AWAIT : undefined), json: '' };
   }
-  if (json === undefined) return { failure: notJson(`a ${typeof value} has no JSON`), json: '' };
+  if (json === undefined) return { failure: notJson(`a ${typeof value} cannot be written as JSON`), json: '' };
   const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_VALUE_BYTES) return { failure: null, json };
   const failure: Failure = {

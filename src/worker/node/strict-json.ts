@@ -7,7 +7,11 @@ export function strictJson(value: unknown): string | undefined {
   return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, each: unknown) {
     const problem = problemOf(each, this[key]);
     if (problem === undefined) return each;
-    throw new TypeError(key === '' ? `${problem} has no JSON` : `${problem} at ${JSON.stringify(key)} has no JSON`);
+    throw new TypeError(
+      key === ''
+        ? `${problem} cannot be written as JSON`
+        : `${problem} at ${JSON.stringify(key)} cannot be written as JSON`,
+    );
   });
 }
 

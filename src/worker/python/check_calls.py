@@ -18,6 +18,7 @@ UNJUDGED = frozenset(
 MAX_TEXT = 2_000
 # Longer lines are not repeated.
 MAX_LINE = 160
+MAX_NAMED = 20
 
 
 def problem_in(source: str, files: list) -> "dict | None":
@@ -84,7 +85,8 @@ class _Program:
             elif alias.name != "*" and not module.has(alias.name):
                 message = f"cannot import name {alias.name!r} from 'servers.{module.name}'"
                 meant = _close(alias.name, module.inputs)
-                return self.failure("import", "ImportError", message, alias, (alias.name, meant))
+                near = _near(alias.name, module.inputs)
+                return self.failure("import", "ImportError", message, alias, (alias.name, meant), near, module)
         return None
 
     def call_problem(self, node: ast.Call) -> "dict | None":
@@ -100,7 +102,8 @@ class _Program:
             if module.has(name) or name in self.assigned():
                 return None
             message = f"module 'servers.{module.name}' has no function {name!r}"
-            return self.failure("type", "AttributeError", message, node.func, (name, _close(name, module.inputs)))
+            meant = _close(name, module.inputs)
+            return self.failure("type", "AttributeError", message, node.func, (name, meant), module=module)
         takes = module.inputs[name]
         return None if takes is None else self.argument_problem(node, name, takes)
 
@@ -142,14 +145,16 @@ class _Program:
             return self.failure("type", "TypeError", message, node, ("", None))
         return None
 
-    def failure(self, kind: str, name: str, message: str, node, correction: tuple) -> dict:
+    def failure(self, kind: str, name: str, message: str, node, correction: tuple, near=(), module=None) -> dict:
         line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
         # Python counts bytes, people count characters.
         column = len(line.encode()[: node.col_offset].decode(errors="ignore")) + 1
         written, meant = correction
         corrected = (line[: column - 1] + line[column - 1 :].replace(written, meant or "", 1)).strip()
         shown = f": `{corrected}`" if len(corrected) <= MAX_LINE else ""
-        advice = "" if meant is None else f"Write {meant}{shown}. "
+        # Of several names that are close, none is certain.
+        guess = f"Did you mean {' or '.join(near)}? " if near else "" if module is None else module.listed()
+        advice = guess if meant is None else f"Write {meant}{shown}. "
         told = message[:MAX_TEXT]
         return {
             "kind": kind,
@@ -168,6 +173,12 @@ class _Module:
         self.name = name
         self.inputs = inputs
         self.text = text
+
+    def listed(self) -> str:
+        """Its functions, for a name that is close to none of them."""
+        names = list(self.inputs)
+        more = ", ..." if len(names) > MAX_NAMED else ""
+        return f"Functions of {self.name}: {', '.join(names[:MAX_NAMED])}{more}. " if names else ""
 
     def has(self, name: str) -> bool:
         """Names besides the functions: types, and what is ours."""
@@ -222,10 +233,14 @@ def _dotted(node) -> str:
 
 
 def _close(name: str, names) -> "str | None":
+    close = _near(name, names)
+    return close[0] if len(close) == 1 else None
+
+
+def _near(name: str, names) -> tuple:
     import difflib
 
-    close = difflib.get_close_matches(name, list(names), 2, 0.6)
-    return close[0] if len(close) == 1 else None
+    return tuple(difflib.get_close_matches(name, list(names), 2, 0.6))
 
 
 def _listed(takes: list) -> str:

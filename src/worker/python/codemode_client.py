@@ -55,7 +55,12 @@ async def normalize(call):
     except ToolError as error:
         told = {"type": error.type, "message": error.message, "retryable": error.retryable}
         return {"ok": False, "error": told, "raw": error.raw}
-    return {"ok": True, "data": _data_of(raw), "raw": raw}
+    data = _data_of(raw)
+    if not isinstance(raw, dict) or raw.get("isError") is not True:
+        return {"ok": True, "data": data, "raw": raw}
+    # A result that the program kept or got from elsewhere: a failed call raises.
+    message = data if isinstance(data, str) else json.dumps(data)
+    return {"ok": False, "error": {"type": "ToolError", "message": message, "retryable": False}, "raw": raw}
 
 
 def _data_of(raw):
@@ -115,7 +120,7 @@ class Connection:
             body = json.dumps([{} if arguments is None else arguments], ensure_ascii=True, allow_nan=False).encode()
         except (TypeError, ValueError, RecursionError) as error:
             hint = "Pass dicts with string keys, lists, strings, finite numbers, booleans and None."
-            raise ToolError(f"the arguments are no JSON: {error}", type="InvalidArguments", hint=hint) from None
+            raise ToolError(f"the arguments are not JSON: {error}", type="InvalidArguments", hint=hint) from None
         if os.getpid() != self._owner:
             raise ToolError("tools can be called by the process that was started, not by a fork of it")
         line = self._line() if self._last_number < MAX_LOCATED_CALLS else None
@@ -142,6 +147,11 @@ class Connection:
             )
         return answer
 
+    def is_alone(self) -> bool:
+        """Whether nothing but the main thread, which asks, can go on: no call is open, and there is no other thread."""
+        own = {threading.main_thread(), self._reader}
+        return not self._open and threading.current_thread() is threading.main_thread() and set(threading.enumerate()) <= own
+
     def _line(self) -> "int | None":
         """The innermost line of the program that led here. None where a task of its own makes the call."""
         frame = sys._getframe(2)
@@ -165,23 +175,32 @@ class Connection:
         try:
             while (frame := frames.read_frame(self._descriptor)) is not None:
                 head, body = frame
-                answer = self._open.pop(head.get("call"), None)
+                number = head.get("call")
+                answer = self._open.get(number)
                 if answer is None:
                     continue
                 try:
-                    value = json.loads(body)
-                except (ValueError, RecursionError) as error:
-                    # One answer that Python cannot read must not cost all that come after it.
-                    answer.set_exception(ToolError(f"the answer of the tool cannot be read: {error}"))
-                    continue
-                if head["type"] == "call/result":
-                    answer.set_result(value)
-                else:
-                    answer.set_exception(_error_of(value))
+                    _settle(answer, head, body)
+                finally:
+                    # Not before: a loop with no open call and nobody to wake it counts as stuck.
+                    self._open.pop(number, None)
         except (OSError, frames.FrameError, ValueError):
             pass
         for answer in list(self._open.values()):
             answer.set_exception(ToolError("the channel to the host was closed"))
+
+
+def _settle(answer, head: dict, body: bytes) -> None:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        # One answer that Python cannot read must not cost all that come after it.
+        answer.set_exception(ToolError(f"the answer of the tool cannot be read: {error}"))
+        return
+    if head["type"] == "call/result":
+        answer.set_result(value)
+    else:
+        answer.set_exception(_error_of(value))
 
 
 def _error_of(raw: dict) -> ToolError:

@@ -23,6 +23,7 @@ import inspect  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
 import select  # noqa: E402
+import signal  # noqa: E402
 import threading  # noqa: E402
 import types  # noqa: E402
 
@@ -101,7 +102,7 @@ def run(connection, workspace: str, source: str, files: list) -> None:
         mistake = check_calls.problem_in(source, files)
         if mistake is not None:
             raise Mistaken(mistake)
-        execute(source, program, namespace)
+        execute(source, program, namespace, connection)
         wind_up()
         result = result_json(namespace)
     except SystemExit as request:
@@ -116,6 +117,8 @@ def run(connection, workspace: str, source: str, files: list) -> None:
         sys.stderr.write(failure["stack"])
     except NotSerializable as refusal:
         failure, exit_code = refusal.failure, 1
+    except NeverSettled as stuck:
+        failure, exit_code, result = stuck.failure, 1, result_so_far(namespace)
     except BaseException as error:  # noqa: BLE001
         failure, exit_code, result = tell(error, program), 1, result_so_far(namespace)
     flush()
@@ -148,15 +151,23 @@ def prepare(workspace: str, program: str) -> dict:
     return module.__dict__
 
 
-def execute(source: str, program: str, namespace: dict) -> None:
+def execute(source: str, program: str, namespace: dict, connection) -> None:
     code = compile(source, program, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     if code.co_flags & inspect.CO_COROUTINE:
         asyncio.run = run_beside
         races = Races()
         asyncio.wait = races.wait
-        RUN(with_all_tasks(eval(code, namespace), lambda: "result" in namespace and races.are_over()))
+        deadlock = Deadlock(connection, program)
+        RUN(with_all_tasks(eval(code, namespace), lambda: "result" in namespace and races.are_over(), deadlock))
     else:
+        asyncio.run = lambda main, **options: run_watched(Deadlock(connection, program), main, options)
         exec(code, namespace)
+
+
+def run_watched(deadlock, main, options: dict):
+    # What `asyncio.run` refuses, it refuses itself.
+    is_refused = not inspect.iscoroutine(main) or asyncio._get_running_loop() is not None
+    return RUN(main if is_refused else deadlock.told(main), **options)
 
 
 def run_beside(main, **options):
@@ -186,13 +197,70 @@ class Races:
         return bool(self.left_behind) and asyncio.all_tasks() - {asyncio.current_task()} <= self.left_behind
 
 
-async def with_all_tasks(program, has_raced) -> None:
+async def with_all_tasks(program, has_raced, deadlock) -> None:
     """The program, and then what it left under way: `asyncio.run` alone would cancel that, as it does with what lost a race."""
-    await program
+    await deadlock.told(program)
     if has_raced():
         return
-    while others := asyncio.all_tasks() - {asyncio.current_task()}:
-        await asyncio.wait(others)
+    try:
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(others)
+    except asyncio.CancelledError:
+        # What nobody waits for and nothing can settle is left open, as in JavaScript.
+        if not deadlock.is_found:
+            raise
+
+
+class Deadlock:
+    """
+    Finds that a loop waits for what nothing can settle any more: it has no timer, no file, no call, and there is no other thread
+    and no signal handler that could wake it. Its task is cancelled then, once.
+    """
+
+    def __init__(self, connection, program: str) -> None:
+        self.connection = connection
+        self.program = program
+        self.is_found = False
+
+    async def told(self, main):
+        self._watch(asyncio.get_running_loop(), asyncio.current_task())
+        try:
+            return await main
+        except asyncio.CancelledError as error:
+            if not self.is_found:
+                raise
+            raise NeverSettled(failures.failure_of(error, self.program).get("position")) from None
+
+    def _watch(self, loop, task) -> None:
+        selector = getattr(loop, "_selector", None)
+        if selector is None:
+            return
+        wait = selector.select
+
+        def select_or_cancel(timeout=None):
+            # Without a timeout nothing is ready and no timer is set. The one file is the loop's own, by which threads wake it.
+            if timeout is not None or self.is_found or len(selector.get_map()) > 1 or not self._is_alone():
+                return wait(timeout)
+            events = wait(0)
+            if not events:
+                self.is_found = True
+                task.cancel()
+            return events
+
+        selector.select = select_or_cancel
+
+    def _is_alone(self) -> bool:
+        handled = (each for each in signal.valid_signals() - {signal.SIGINT} if callable(signal.getsignal(each)))
+        return self.connection.is_alone() and next(handled, None) is None
+
+
+class NeverSettled(Exception):
+    def __init__(self, position: "dict | None"):
+        message = "the program awaits a future that nothing can settle any more"
+        super().__init__(message)
+        place = {} if position is None else {"position": position}
+        hint = "Look for a future, an event or a queue that nobody sets."
+        self.failure = {"kind": "never_settled", "name": "Error", "message": message, "hint": hint, **place}
 
 
 def wind_up() -> None:
@@ -231,7 +299,21 @@ def place_of(value, depth: int = 20) -> str:
         if bad is None:
             break
         place, value = place + bad[0], bad[1]
-    return "" if place == "" else f" at result{place}"
+    at = "" if place == "" else f" at result{place}"
+    return at if not inspect.iscoroutine(value) else f"{at}; not awaited: {value.__name__}(...){line_of_call(value.__name__)}"
+
+
+def line_of_call(name: str) -> str:
+    """Where the program calls this function without `await`, as far as its text tells."""
+    try:
+        with open(sys.argv[0], encoding="utf-8") as file:
+            nodes = list(ast.walk(ast.parse(file.read())))
+    except Exception:  # the program has changed its name or its file
+        return ""
+    awaited = {node.value for node in nodes if isinstance(node, ast.Await)}
+    calls = [node for node in nodes if isinstance(node, ast.Call) and node not in awaited]
+    lines = [node.lineno for node in calls if name in (getattr(node.func, "id", ""), getattr(node.func, "attr", ""))]
+    return f" at line {min(lines)}" if lines else ""
 
 
 def is_json(value) -> bool:

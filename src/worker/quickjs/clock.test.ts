@@ -32,7 +32,7 @@ test('a rebuilt program reads the recorded times, then those of the machine', ()
   expect(clock.takeReport()).toEqual({ reads: 5, ticks: [4, 1_000] });
 });
 
-test('a program that was resumed from an image goes on behind the reads that are in the image', () => {
+test('a program resumed from an image continues after the clock reads in the image', () => {
   const state = { clockMs: START + 5, clockReads: 2, clockTicks: 1 };
   const clock = new ProgramClock(state, { reads: 4, ticks: [1, 5, 3, 9] }, START);
   expect([clock.read() - START, clock.read() - START]).toEqual([5, 9]);

@@ -1,6 +1,7 @@
 import { isAdvice } from '../../domain/general-hints.js';
 import { type Failure, type GuestError, outOfMemory } from '../../domain/run.js';
-import { omitUndefined } from '../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
+import { OF_BODIES } from '../transpiler/explain-syntax.js';
 import { EngineTrap, OUT_OF_MEMORY } from './engine.js';
 import { firstPosition } from './positions.js';
 import { DISCOVERY, findTool } from './suggest-instead.js';
@@ -46,7 +47,11 @@ export function failureOfThrown(json: string, suggestions: Suggestions, form: Fo
 
   const missingModule = MISSING_MODULE.exec(message);
   if (missingModule !== null)
-    return { ...failure, kind: 'import', hint: cut(suggestions.suggestModules(missingModule[1] as string), 4_000) };
+    return {
+      ...failure,
+      kind: 'import',
+      hint: NO_MODULES[form] ?? moduleHint(suggestions, missingModule[1] as string),
+    };
   const missingExport = MISSING_EXPORT.exec(message);
   if (missingExport !== null) {
     const [, exported, specifier] = missingExport as unknown as [string, string, string];
@@ -64,8 +69,10 @@ export function failureOfThrown(json: string, suggestions: Suggestions, form: Fo
   return {
     ...failure,
     kind: name === 'SyntaxError' && isParseError(stack) ? 'syntax' : 'exception',
-    ...(hint === undefined ? {} : { hint: cut(hint, 4_000) }),
-    ...(thrown.errorClass === undefined ? {} : { errorClass: cut(thrown.errorClass, 256) }),
+    ...omitUndefined({
+      hint: ifDefined(hint, (hint) => cut(hint, 4_000)),
+      errorClass: ifDefined(thrown.errorClass, (errorClass) => cut(errorClass, 256)),
+    }),
   };
 }
 
@@ -104,7 +111,7 @@ export function failureOfTrap(
   return {
     ...limit,
     limit: 'memory',
-    message: 'the program brought its engine to an end',
+    message: 'the program crashed its engine',
     hint: 'Simplify what it does with very large or deeply nested values.',
   };
 }
@@ -119,6 +126,10 @@ function isOutOfMemory(error: unknown, outOfMemoryFunction: number): boolean {
 /** A parse error has no frame of a running function, only the position where the parser stopped. */
 function isParseError(stack: string): boolean {
   return !stack.split('\n').some((line) => /^\s+at .*\(/.test(line));
+}
+
+function moduleHint(suggestions: Suggestions, specifier: string): string {
+  return cut(suggestions.suggestModules(specifier), 4_000);
 }
 
 const NO_NETWORK = `There is no network here. ${findTool('fetch a page')}`;
@@ -173,6 +184,12 @@ const BODY_HINTS: Readonly<Record<string, string>> = {
   exports: 'Return the result.',
 };
 
+/** The hints for `await import(...)`, in forms that import nothing. */
+const NO_MODULES: Readonly<Partial<Record<Form, string>>> = {
+  script: SCRIPT_HINTS['require'] as string,
+  body: OF_BODIES.hint,
+};
+
 const HINTS_OF = { module: HINTS, script: SCRIPT_HINTS, body: BODY_HINTS } as const;
 
 function hintFor(message: string, hints: Readonly<Record<string, string>>): string | undefined {
@@ -187,8 +204,7 @@ function cut(text: string, most: number): string {
 export const NEVER_SETTLED: Failure = {
   kind: 'never_settled',
   name: 'Error',
-  message:
-    'the program waits for something that will never come: a promise is awaited that nothing can settle any more',
+  message: 'the program awaits a promise that nothing can settle any more',
   hint: 'Look for an `await` on a promise whose resolve function is never called.',
 };
 

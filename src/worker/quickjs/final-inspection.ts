@@ -3,6 +3,7 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { MAX_VALUE_BYTES } from '../../wire/messages.js';
 import type { EntryName } from './image.js';
 import { firstPosition } from './positions.js';
+import type { ProgramForm } from './run-state.js';
 
 /** Queries to a program that has ended. They may run its getters, which cannot change how it ended. */
 export interface Ended {
@@ -57,9 +58,15 @@ export function leftOpenBy(ended: Ended): LeftOpen {
  * What remains of a failed program: the result it had assigned so far. A call that was not awaited is reported only if it may be
  * the cause, because the promise lacks the fields of the answer. Other calls might have been awaited later.
  */
-export function leftBy(ended: Ended, { kind, name }: Failure): { soFarJson?: Buffer; unawaited?: UnawaitedCalls } {
-  if (kind === 'syntax' || kind === 'import') return {};
-  return { ...(name === 'TypeError' ? unusedCalls(ended) : {}), ...resultSoFar(ended) };
+export function leftBy(
+  ended: Ended,
+  { kind, name }: Failure,
+  form: ProgramForm,
+): { soFarJson?: Buffer; unawaited?: UnawaitedCalls } {
+  // The calls of a script block it.
+  if (kind === 'syntax' || kind === 'import' || form === 'script') return {};
+  // A body has a result only if it reaches its end.
+  return { ...(name === 'TypeError' ? unusedCalls(ended) : {}), ...(form === 'module' ? resultSoFar(ended) : {}) };
 }
 
 interface CallsOfGuest {
@@ -69,7 +76,7 @@ interface CallsOfGuest {
 
 function unusedCalls(ended: Ended): { unawaited?: UnawaitedCalls } {
   const { unawaited } = unawaitedCalls(ended);
-  return unawaited === undefined ? {} : { unawaited };
+  return omitUndefined({ unawaited });
 }
 
 /** The calls that it never awaited: their promises are unused, or used only by code that nothing awaits. */

@@ -10,7 +10,7 @@ const positions = new PositionMap(JSON.stringify({ ...map, sources: ['main.ts'] 
 const lineOf = (text: string) => code.split('\n').findIndex((line) => line.includes(text)) + 1;
 
 describe('a stack', () => {
-  test('is told in the lines of the source as it was written', () => {
+  test('is reported in lines of the original source', () => {
     const raw = `    at fail (main.ts:${lineOf('throw')}:2)\n    at <anonymous> (main.ts:${lineOf('fail({')}:1)\n`;
     expect(positions.stack(raw)).toBe('    at fail (main.ts:4:30)\n    at <anonymous> (main.ts:5:1)');
   });
@@ -25,7 +25,7 @@ describe('a stack', () => {
     expect(positions.stack('    at f (main.ts:1:1)\n'.repeat(10_000)).split('\n')).toHaveLength(32);
   });
 
-  test('keeps what is no place in the program as it is', () => {
+  test('leaves text that is not a position of the program unchanged', () => {
     for (const raw of ['    at map (native)', 'Error: main.ts:1:1', '    at f (other.ts:1:1)', '    at f (main.ts:1)'])
       expect(positions.stack(raw)).toBe(raw);
   });

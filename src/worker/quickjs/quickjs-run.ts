@@ -1,4 +1,4 @@
-import { type CallNumber, type LogLevel, outOfTime, type ResourceUsage } from '../../domain/run.js';
+import { type CallNumber, type ConsoleLevel, outOfTime, type ResourceUsage } from '../../domain/run.js';
 import { MAX_CALL_PLACES } from '../../wire/messages.js';
 import { type Outbox, ProgramDropped, type Progress } from '../guest.js';
 import type { ReadScript } from '../transpiler/read-script.js';
@@ -210,7 +210,7 @@ export class QuickJsRun implements EngineHost {
       case 'callSync':
         return this.#callSync(handles);
       case 'log':
-        this.#log(engine.readText(handles[0] as number) as LogLevel, engine.readBytes(handles[1] as number));
+        this.#log(engine.readText(handles[0] as number) as ConsoleLevel, engine.readBytes(handles[1] as number));
         break;
       case 'wake': {
         const atMs = engine.exports.qjs_get_float64(handles[0] as number);
@@ -331,7 +331,7 @@ export class QuickJsRun implements EngineHost {
     return this.engine.newText(`{"ok":${reply.ok},"${reply.ok ? 'value' : 'error'}":${reply.json.toString('utf8')}}`);
   }
 
-  #log(level: LogLevel, message: Buffer): void {
+  #log(level: ConsoleLevel, message: Buffer): void {
     const { state, options } = this;
     const kept = keptOfLog(state, options.maxLogBytes, message);
     if (kept === undefined) return;

@@ -25,7 +25,7 @@ test('any number is a seed: zero, negative, larger than 64 bits', () => {
   }
 });
 
-test('goes on from its state where it was left: suspended programs depend on it', () => {
+test('continues from its saved state: suspended programs depend on it', () => {
   const whole = new SeededRandom(99n);
   const expected = words(whole, 10);
   const first = new SeededRandom(99n);

@@ -55,11 +55,10 @@ export class RunEnding {
     };
   }
 
-  /** Keeps the result assigned so far. Bodies and scripts have a result only if they reach their end. */
+  /** Keeps the result assigned so far, and calls that were not awaited. */
   withFailure(failure: Failure): Progress {
-    if (this.#options.form !== 'module') return endedWith(failure);
     try {
-      return { state: 'ended', failure, ...leftBy(this.lastLook, failure) };
+      return { state: 'ended', failure, ...leftBy(this.lastLook, failure, this.#options.form) };
     } catch {
       this.isTrapped = true;
       return endedWith(failure);

@@ -30,7 +30,9 @@ export function suggestionsFrom(library: Importable): Suggestions {
       const known = specifier === TEXT_MODULE ? ['parse'] : library.exportNames(specifier);
       const close = nearest(name, known, 3);
       if (close.length > 0) return didYouMean(close, '`');
-      return /^[A-Z]/.test(name) ? 'If it is a type, write `import type`.' : `It exports: ${listOf(known)}.`;
+      return /^[A-Z]/.test(name)
+        ? 'If it is a type, write `import type`.'
+        : `Import one of its exports: ${listOf(known)}.`;
     },
   };
 }
@@ -42,7 +44,7 @@ function withoutModule(specifier: string, known: readonly string[]): string {
     return 'Leave the import out and write it in plain JavaScript: there are no packages here.';
   const others = known.filter((each) => !each.startsWith(SERVERS));
   const servers = others.length < known.length ? [`${SERVERS}<serverId>`] : [];
-  return `Modules that can be imported: ${[...servers, ...others].join(', ')}.`;
+  return `Import one of these modules: ${[...servers, ...others].join(', ')}.`;
 }
 
 /** The error of an import of a server that is not configured. `specifiers`: the modules that can be imported. */
@@ -59,7 +61,9 @@ export function noSuchServer(specifier: string, specifiers: readonly string[]): 
             close.map((each) => `${SERVERS}${each}`),
             "'",
           )
-        : `Import one that is connected: ${known.length === 0 ? 'there is none' : listOf(known)}.`,
+        : known.length === 0
+          ? 'Ask the user to connect one: codemode add'
+          : `Import one that is connected: ${listOf(known)}.`,
     fields: { serverId: name },
   };
 }

@@ -58,7 +58,7 @@ describe('running out of memory', () => {
       message: 'the program used more than its 16 bytes of memory',
     });
     expect(failureOfTrap(trap, { ...limits, outOfMemoryFunction: functionIndex + 1 }).message).toBe(
-      'the program brought its engine to an end',
+      'the program crashed its engine',
     );
   });
 });
@@ -120,7 +120,7 @@ describe('an engine without the exports that nobody uses', () => {
   });
 });
 
-test('what is no such engine is refused, not patched', () => {
+test("another engine's binary is refused, not patched", () => {
   const empty = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
   expect(() => trapOnOutOfMemory(empty)).toThrow('has no section');
   expect(() => withMemoryMaximum(empty, 100)).toThrow('has no section');

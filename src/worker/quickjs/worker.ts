@@ -1,4 +1,11 @@
-import type { CallNumber, LogLevel, ResourceUsage, RunId, SourcePosition, VirtualModule } from '../../domain/run.js';
+import type {
+  CallNumber,
+  ConsoleLevel,
+  ResourceUsage,
+  RunId,
+  SourcePosition,
+  VirtualModule,
+} from '../../domain/run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import type { ClockRecord, HostToWorker } from '../../wire/messages.js';
 import { MAX_IMAGE_BYTES } from '../../wire/messages.js';
@@ -38,6 +45,8 @@ export class QuickJsWorker implements Outbox {
   #pauseAt = Number.POSITIVE_INFINITY;
   #pausesAfterMs = Number.POSITIVE_INFINITY;
   #sliceCpu: NodeJS.CpuUsage = { user: 0, system: 0 };
+  /** The program that computes has made a call since it began to. */
+  #hasCalled = false;
 
   constructor(binary: Uint8Array, image: Image, channel: Channel) {
     this.#engines = new Engines(binary, image);
@@ -192,6 +201,9 @@ export class QuickJsWorker implements Outbox {
 
   call(execution: RunId, call: CallNumber, target: string, argumentsJson: Buffer): void {
     this.#channel.send({ type: 'call/request', execution, call, target }, argumentsJson);
+    // The host works on the first call while the program goes on; the others leave together. If messages wait here, so does the host.
+    if (!this.#hasCalled && !this.#channel.hasMore()) this.#channel.flush();
+    this.#hasCalled = true;
   }
 
   callSync(
@@ -251,6 +263,7 @@ export class QuickJsWorker implements Outbox {
   }
 
   #beginSlice({ options }: QuickJsRun): NodeJS.CpuUsage {
+    this.#hasCalled = false;
     this.#sliceCpu = process.cpuUsage();
     this.#pausesAfterMs = options.pausesAfterMs ?? Number.POSITIVE_INFINITY;
     this.#pauseAt = performance.now() + this.#pausesAfterMs;
@@ -265,7 +278,7 @@ export class QuickJsWorker implements Outbox {
     this.#channel.send({ type: 'clock/read', execution, reads, ticks });
   }
 
-  log(execution: RunId, entry: number, level: LogLevel, atMs: number, message: Buffer): void {
+  log(execution: RunId, entry: number, level: ConsoleLevel, atMs: number, message: Buffer): void {
     this.#channel.send({ type: 'execution/log', execution, entry, level, atMs }, message);
   }
 }

@@ -92,12 +92,7 @@ function failureOfSecondParser(thrown: unknown, source: string, isTypeScript: bo
   const { message, pos } = thrown as { message?: unknown; pos?: unknown };
   const position = typeof pos === 'number' && !isTypeScript ? positionIn(source, pos) : undefined;
   const said = typeof message === 'string' ? message.replace(/ \(\d+:\d+\)$/, '') : 'the source could not be parsed';
-  return syntaxFailure(
-    said,
-    source,
-    position,
-    'Put the code into a function, or do without `return` at the top level.',
-  );
+  return syntaxFailure(said, source, position, 'Put the code into a function, or remove the top-level `return`.');
 }
 
 function hintFor(message: string): string | undefined {

@@ -72,7 +72,7 @@ export function errorsOf({ errors }: TransformResult): TransformError[] {
 /** The source map as stored with a program; empty if there is none. `lines`: the author's lines, if not all are. */
 export function mapOf({ map }: TransformResult, lines?: AuthorsLines): string {
   if (map === undefined || map === null) return '';
-  const ours = lines === undefined ? {} : { [AUTHORS_LINES]: lines };
+  const ours = omitUndefined({ [AUTHORS_LINES]: lines });
   return JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: map.mappings, ...ours });
 }
 

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { type CallNumber, type Failure, type LogLevel, outOfTime, type ResourceUsage } from '../../domain/run.js';
+import { type CallNumber, type ConsoleLevel, type Failure, outOfTime, type ResourceUsage } from '../../domain/run.js';
 import { MAX_CALL_PLACES, MAX_VALUE_BYTES } from '../../wire/messages.js';
 import type { Outbox, Progress } from '../guest.js';
 import { ProgramClock } from '../quickjs/clock.js';
@@ -177,7 +177,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     if (kept === undefined) return;
     const atMs = this.#clock.read() - options.startedAtMs;
     if (this.#clock.hasMoved) this.reportClock();
-    this.#outbox.log(options.execution, state.logEntries++, level as LogLevel, atMs, kept);
+    this.#outbox.log(options.execution, state.logEntries++, level as ConsoleLevel, atMs, kept);
   }
 
   wake(atMs: number): void {
@@ -242,10 +242,9 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
     };
   }
 
-  /** Keeps the result assigned so far. Bodies have a result only if they reach their end. */
+  /** Keeps the result assigned so far, and calls that were not awaited. */
   #failed(failure: Failure): Progress {
-    if (this.options.form !== 'module') return this.#ended(failure);
-    return { state: 'ended', failure, ...leftBy(this.#lastLook, failure) };
+    return { state: 'ended', failure, ...leftBy(this.#lastLook, failure, this.options.form) };
   }
 
   #endWithThrown(thrown: unknown): Progress {

@@ -1,4 +1,4 @@
-import type { CallNumber, LogLevel, RunId, SourcePosition, VirtualModule } from '../../domain/run.js';
+import type { CallNumber, ConsoleLevel, RunId, SourcePosition, VirtualModule } from '../../domain/run.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { type ClockRecord, type HostToWorker, PROTOCOL } from '../../wire/messages.js';
 import { Channel } from '../channel.js';
@@ -199,7 +199,7 @@ class V8Worker implements Outbox {
     this.#channel.send({ type: 'clock/read', execution, reads, ticks });
   }
 
-  log(execution: RunId, entry: number, level: LogLevel, atMs: number, message: Buffer): void {
+  log(execution: RunId, entry: number, level: ConsoleLevel, atMs: number, message: Buffer): void {
     this.#channel.send({ type: 'execution/log', execution, entry, level, atMs }, message);
   }
 }

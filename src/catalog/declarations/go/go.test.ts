@@ -3,6 +3,7 @@ import { GO_ROOTS, goBuild, unformatted } from '../../../../test/support/go.js';
 import { needs } from '../../../../test/support/needs.js';
 import type { JsonObject } from '../../../domain/json.js';
 import type { Tool } from '../../../domain/tool.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { declareGo, GO_HELPERS, goFile, goText } from './go.js';
 import { CITY, declare, tool, WEATHER } from './go.test-support.js';
 
@@ -184,7 +185,7 @@ describe('names', () => {
     const of = (serverId: string, name: string) => tool(name, undefined, { serverId });
     const named = (list: readonly Tool[], among?: readonly Tool[]) =>
       Object.fromEntries(
-        declareGo(list, among === undefined ? {} : { among }).functions.map((each) => [
+        declareGo(list, omitUndefined({ among })).functions.map((each) => [
           `${each.tool.serverId} ${each.tool.name}`,
           each.name,
         ]),

@@ -1,4 +1,4 @@
-import type { Tool } from '../../../domain/tool.js';
+import { type Tool, UNUSABLE_OUTPUT } from '../../../domain/tool.js';
 import { compareCodePoints } from '../../names.js';
 import type { Detail } from '../schema/node-comment.js';
 import { readSchema } from '../schema/schema.js';
@@ -167,7 +167,7 @@ class PackageWriter {
       stem,
       input: takesNothing(input) ? undefined : input,
       output: output === undefined || withoutReference(output.root).shape.kind === 'unknown' ? undefined : output,
-      warnings: input.root.notes.warnings ?? [],
+      warnings: [...(input.root.notes.warnings ?? []), ...(tool.hasUnusableOutput === true ? [UNUSABLE_OUTPUT] : [])],
     };
   }
 

@@ -9,7 +9,8 @@ export function declaredTypes(keywords: SchemaKeywords): readonly string[] {
   if ((keywords.properties ?? keywords.patternProperties ?? keywords.required) !== undefined) return ['object'];
   if (hasCombinator(keywords)) return [];
   const { constraints = {} } = keywords;
-  if ((keywords.additionalProperties ?? keywords.propertyNames) !== undefined) return ['object'];
+  const { additionalProperties, unevaluatedProperties, propertyNames } = keywords;
+  if ((additionalProperties ?? unevaluatedProperties ?? propertyNames) !== undefined) return ['object'];
   if ((constraints.minProperties ?? constraints.maxProperties) !== undefined) return ['object'];
   if ((keywords.items ?? keywords.prefixItems ?? keywords.contains) !== undefined) return ['array'];
   if ((constraints.minItems ?? constraints.maxItems ?? constraints.uniqueItems) !== undefined) return ['array'];

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/json.js';
 import { readKeywords, type SchemaKeywords } from '../../../domain/json-schema/keywords.js';
 import { type References, referencesOf } from '../../../domain/json-schema/references.js';
+import { UNUSABLE_INPUT } from '../../../domain/tool.js';
 import { circularAliases } from '../typescript/circular-aliases.js';
 import { intersect, type MergeBudget, unite } from './combine.js';
 import { declaredTypes, KNOWN_TYPES } from './declared-types.js';
@@ -110,6 +111,7 @@ class SchemaReader {
       return this.#unrepresentable(place, 'the schema is too large to be declared', notes);
     for (const warning of notes.warnings ?? []) this.#warnings.push({ pointer: pointerOf(place), message: warning });
 
+    if (schema.$comment === UNUSABLE_INPUT.$comment) notes = this.#warn(place, UNUSABLE_INPUT.$comment, notes);
     const types = declaredTypes(keywords);
     const strange = types.find((type) => !KNOWN_TYPES.has(type));
     if (strange !== undefined) notes = this.#warn(place, `the type ${JSON.stringify(strange)} is not known`, notes);

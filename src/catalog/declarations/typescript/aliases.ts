@@ -13,8 +13,8 @@ export interface AliasGroup {
   readonly isRecursive: boolean;
 }
 
-/** Which definitions of several schemas are the same type, and which of those get a name. */
-export function groupDefinitions(roots: readonly SchemaNode[]): Map<Definition, AliasGroup> {
+/** Which definitions of several schemas are the same type, and which of those get a name: with `namesAll`, each. */
+export function groupDefinitions(roots: readonly SchemaNode[], namesAll = false): Map<Definition, AliasGroup> {
   const definitions = reachableDefinitions(roots);
   const classOf = equivalenceClasses(definitions);
   const representatives = new Map<number, Definition>();
@@ -34,7 +34,7 @@ export function groupDefinitions(roots: readonly SchemaNode[]): Map<Definition, 
   for (const [id, definition] of representatives) {
     const { count, property } = uses.get(id) ?? { count: 0, property: '' };
     const isRecursive = recursive.has(id);
-    const isNamed = isRecursive || (count > 1 && !isSmall(definition.node));
+    const isNamed = namesAll || isRecursive || (count > 1 && !isSmall(definition.node));
     groups.set(id, { definition, suggestedName: suggestName(definition, property), isNamed, isRecursive });
   }
   return new Map([...classOf].map(([definition, id]) => [definition, groups.get(id) as AliasGroup]));

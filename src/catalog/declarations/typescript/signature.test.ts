@@ -38,7 +38,7 @@ describe('a signature', () => {
       'f({ a = false })',
     ],
     [
-      'a default in words that is no limit',
+      'a default in words that is not a limit',
       { type: 'object', properties: { width: { type: 'number', description: 'default 5' } } },
       'f({ width?: number })',
     ],
@@ -86,7 +86,7 @@ describe('a signature', () => {
     expect(signature(undefined, undefined, foreign)).toBe('f(): /** JSON text */ string /* observed */');
   });
 
-  test('names the properties of rows whose types there is no room for', () => {
+  test('lists the property names of rows whose types do not fit', () => {
     const text = { type: 'string' };
     const row = {
       type: 'object',

@@ -89,6 +89,19 @@ describe('documentation', () => {
     expect(text).not.toMatch(/First|One/);
   });
 
+  test.each([
+    ['none of them', { readOnlyHint: false, idempotentHint: false }, undefined],
+    [
+      'those of a tool that may change something',
+      { destructiveHint: false, openWorldHint: false },
+      'destructiveHint: false, openWorldHint: false',
+    ],
+    ['those of a tool that only reads', { readOnlyHint: true, destructiveHint: false }, 'readOnlyHint: true'],
+  ])('signatures omit hints that mean what their absence means: %s', (_, annotations, hints) => {
+    const { text } = declare([tool('f', {}, { annotations })], { detail: 'signatures' });
+    expect(/@annotations (.*?) \*\//.exec(text)?.[1]).toBe(hints);
+  });
+
   test('a title that is only the name in other letters is not repeated', () => {
     expect(declare([tool('list_issues', {}, { title: 'List issues' })]).text).not.toContain('List issues');
   });

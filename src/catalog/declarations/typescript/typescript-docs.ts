@@ -1,4 +1,4 @@
-import type { Tool } from '../../../domain/tool.js';
+import { type Tool, UNUSABLE_OUTPUT } from '../../../domain/tool.js';
 import { quoteVisibly } from '../../../lib/text/visible-text.js';
 import { commentLine } from '../doc-comment.js';
 import { type Detail, describedIn, nodeComment, onlyOption } from '../schema/node-comment.js';
@@ -24,7 +24,7 @@ export function toolDocs(
   detail: Detail,
   { asks = false, isNumbered = IS_NUMBERED.test(exportName) }: ToolMarks = {},
 ): string[] {
-  const { description = '', deprecated } = tool;
+  const { description = '', deprecated, hasUnusableOutput = false } = tool;
   const title = titleOf(tool, exportName);
   const isSignature = detail === 'signatures';
   const lines = isSignature ? [] : describedIn(description || title, detail, MAX_TOOL_TEXT);
@@ -33,12 +33,12 @@ export function toolDocs(
     lines.push(`@tool ${commentLine(quoteVisibly(tool.name), 200)}`);
   const isTold = title === '' || (description === '' && !isSignature);
   const named = isTold ? [] : [`title: ${commentLine(quoteVisibly(title), MAX_TITLE)}`];
-  // The short form omits hints that are false.
-  const hints = [...named, ...annotationHints(tool).filter((hint) => !isSignature || !hint.endsWith(': false'))];
+  const hints = [...named, ...annotationHints(tool, isSignature)];
   if (hints.length > 0) lines.push(`@annotations ${hints.join(', ')}`);
   if (asks) lines.push('@asks');
   if (deprecated === true && !isSignature) lines.push('@deprecated');
-  for (const warning of warnings) lines.push(`@warning ${commentLine(warning, 240)}`);
+  const all = hasUnusableOutput ? [...warnings, UNUSABLE_OUTPUT] : warnings;
+  for (const warning of all) lines.push(`@warning ${commentLine(warning, 240)}`);
   return lines;
 }
 
@@ -81,9 +81,12 @@ export function optionDocs(option: SchemaNode, whole: SchemaNode, detail: Detail
   return isNews && onlyOption(whole) === whole ? propertyDocs(option, detail) : [];
 }
 
-function annotationHints({ annotations = {} }: Tool): string[] {
+/** `isShort` omits hints that mean what their absence means. A tool without `destructiveHint` counts as destructive. */
+function annotationHints({ annotations = {} }: Tool, isShort: boolean): string[] {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  const saysNothing = { readOnlyHint: true, destructiveHint: readOnlyHint === true, idempotentHint: true };
   return Object.entries({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint })
     .filter(([, value]) => typeof value === 'boolean')
+    .filter(([name, value]) => !isShort || value || saysNothing[name as keyof typeof saysNothing] !== true)
     .map(([name, value]) => `${name}: ${value}`);
 }

@@ -104,6 +104,8 @@ type CallResult<Value> = { ok: true; result: Value } | { ok: false; error: { mes
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 /** \`input\` of the request. */
 declare const input: { [key: string]: JsonValue };
+/** The data of an answer or a text: JSON, JSON lines, CSV, a Markdown table, a Python literal. Throws where the call failed or there is none. */
+declare function parse(answer: unknown): any;
 `;
 
 /** `client/mcp_client.d.ts`: the types that every package refers to. */
@@ -167,11 +169,30 @@ export interface Catalog {
 export const catalog: Catalog;
 `;
 
+const META_DECLARATION = `interface ServerMeta {
+  serverId: string;
+  serverName: string;
+  serverVersion?: string;
+  tools: { toolName: string; exportName: string; description?: string }[];
+}
+`;
+
 /** Global types that every server module's declarations use. They describe unwrapped results correctly. */
 export const SHARED_DECLARATIONS = sharedDeclarations('JSON in it is not\n * parsed');
 
 /** The same for contracts whose calls return text differently. */
 export function sharedDeclarations(textRule: string): string {
+  return `${outputDeclarations(textRule)}${META_DECLARATION}`;
+}
+
+/** For one text: without the types of results if no tool of it has them. */
+export function sharedDeclarationsFor(text: string): string {
+  return OUTPUT_NAMES.test(text) ? SHARED_DECLARATIONS : META_DECLARATION;
+}
+
+const OUTPUT_NAMES = /\b(?:ToolOutput|ToolResult|ContentBlock|JsonValue)\b/;
+
+function outputDeclarations(textRule: string): string {
   return `/**
  * What a tool returns when it declares no output type: the text, if it answers with one text block (${textRule}); its structured value, if it sends one; otherwise the whole MCP result. A failed call throws.
  */
@@ -184,11 +205,5 @@ type ContentBlock =
   | { type: "resource"; resource: { uri: string; mimeType?: string; text?: string; blob?: string } }
   | { type: "resource_link"; uri: string; name: string; description?: string; mimeType?: string };
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
-interface ServerMeta {
-  serverId: string;
-  serverName: string;
-  serverVersion?: string;
-  tools: { toolName: string; exportName: string; description?: string }[];
-}
 `;
 }

@@ -25,6 +25,7 @@ describe('types (A25)', () => {
     ['a list of anything', { type: 'array' }, 'unknown[]'],
     ['a free object', { type: 'object' }, 'Record<string, unknown>'],
     ['a closed object', { type: 'object', additionalProperties: false }, 'Record<string, never>'],
+    ['an object by its keyword', { unevaluatedProperties: { type: 'string' } }, '{ [key: string]: string }'],
     ['a map', { type: 'object', additionalProperties: { type: 'number' } }, '{ [key: string]: number }'],
     ['oneOf', { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] }, 'string | string[]'],
     ['nested unions', { anyOf: [{ oneOf: [{ const: 1 }, { const: 2 }] }, { type: 'null' }] }, '1 | 2 | null'],
@@ -136,7 +137,7 @@ describe('types (A25)', () => {
     );
   });
 
-  test('names that are no identifiers are quoted, and __proto__ is a name like any other', () => {
+  test('names that are not identifiers are quoted, and __proto__ is an ordinary name', () => {
     const properties = JSON.parse(
       '{"a-b":{},"1x":{},"@odata.type":{},"__proto__":{},"class":{},"":{},"日本":{}}',
     ) as JsonObject;

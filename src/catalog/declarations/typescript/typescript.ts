@@ -62,6 +62,8 @@ export interface DeclarationOptions {
   readonly observedTypeOf?: ObservedTypeOf;
   /** Example calls that are shown above a tool. They must come from our own writer. */
   readonly examplesOf?: (tool: Tool) => readonly string[];
+  /** Definitions keep their names also where their types could be written in place. */
+  readonly namesAll?: boolean;
 }
 
 export type ObservedTypeOf = (tool: Tool) => string | undefined;
@@ -144,6 +146,7 @@ class ModuleWriter {
     }));
     this.#groups = groupDefinitions(
       this.#plans.flatMap(({ input, output }) => (output === undefined ? [input.root] : [input.root, output.root])),
+      options.namesAll,
     );
     this.#exportNames = server.allExportNames ?? new Set(names.values());
     this.#takenNames = new Set([...frame.reservedTypeNames, ...names.values()]);
@@ -306,7 +309,7 @@ function visibleIdentifier(name: string): string {
   return quoteVisibly(name).slice(1, -1);
 }
 
-function aliasDeclaration(
+export function aliasDeclaration(
   name: string,
   node: SchemaNode,
   writer: TypeWriter,

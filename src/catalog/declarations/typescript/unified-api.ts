@@ -13,6 +13,7 @@ export interface ApiOptions {
   readonly generatedAt?: Date | undefined;
   /** Examples by the author of the tool. They replace the generated ones. */
   readonly examplesOf?: ((tool: Tool) => readonly string[]) | undefined;
+  readonly namesAll?: boolean | undefined;
 }
 
 /**
@@ -20,7 +21,7 @@ export interface ApiOptions {
  * types, and the interface lists the namespaces.
  */
 export function declareApi(namespaces: readonly Namespace[], options: ApiOptions = {}): string {
-  const { observedTypeOf, generatedAt } = options;
+  const { observedTypeOf, generatedAt, namesAll } = options;
   const declared = namespaces.map(({ name, server, methods }, index) => ({
     name,
     // A namespace may have the name of a global type or of one of ours, so it is declared under another name.
@@ -42,7 +43,7 @@ export function declareApi(namespaces: readonly Namespace[], options: ApiOptions
           namespace: inner,
         },
         {
-          ...omitUndefined({ observedTypeOf }),
+          ...omitUndefined({ observedTypeOf, namesAll }),
           examplesOf: examplesOf(name, methods, options.examplesOf),
         },
       ).text,

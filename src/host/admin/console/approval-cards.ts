@@ -1,5 +1,6 @@
 import { type Approval, cardsOf, DIRECT_CALL, type Grant, scopesOf } from '../../../domain/approval.js';
 import type { ApprovalCard, ApprovalReason, ApprovalView, GrantView } from '../../../domain/console/approvals.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { visibleLine, visibleSentence, visibleText } from '../../../lib/text/visible-text.js';
 import { cutValue } from './cut-value.js';
 
@@ -20,7 +21,7 @@ export function approvalCards(
       id: first.id,
       runId: first.runId,
       caller: visibleLine(first.caller),
-      ...(runTitle === undefined ? {} : { runTitle: visibleLine(runTitle) }),
+      ...omitUndefined({ runTitle: ifDefined(runTitle, visibleLine) }),
       serverId: visibleLine(first.tool.serverId),
       toolName: visibleLine(first.tool.toolName),
       state: first.state,
@@ -45,16 +46,14 @@ export function approvalView(approval: Approval, size: 'listed' | 'whole' = 'lis
     ...{ id, call, arguments: value, isCut, argumentsBytes: Buffer.byteLength(json) },
     digest: approval.argumentsDigest,
     ...{ hiddenParts, isUnreadable, state, createdAtMs, expiresAtMs },
-    ...(decision === undefined
-      ? {}
-      : {
-          decision: {
-            by: visibleLine(decision.by),
-            atMs: decision.atMs,
-            scope: decision.scope,
-            ...(decision.reason === undefined ? {} : { reason: visibleSentence(decision.reason) }),
-          },
-        }),
+    ...omitUndefined({
+      decision: ifDefined(decision, (decision) => ({
+        by: visibleLine(decision.by),
+        atMs: decision.atMs,
+        scope: decision.scope,
+        ...omitUndefined({ reason: ifDefined(decision.reason, visibleSentence) }),
+      })),
+    }),
   };
 }
 
@@ -62,13 +61,13 @@ export function grantView({ approval, scope, expiresAtMs }: Grant, runTitle: str
   const { id, runId, caller, tool, reasons, createdAtMs, decision } = approval;
   return {
     ...{ id, runId, caller: visibleLine(caller), scope, expiresAtMs },
-    ...(runTitle === undefined ? {} : { runTitle: visibleLine(runTitle) }),
+    ...omitUndefined({ runTitle: ifDefined(runTitle, visibleLine) }),
     serverId: visibleLine(tool.serverId),
     toolName: visibleLine(tool.toolName),
     reasons: reasons.map((each) => visibleSentence(each)),
     by: visibleLine(decision?.by ?? ''),
     atMs: decision?.atMs ?? createdAtMs,
-    ...(decision?.reason === undefined ? {} : { reason: visibleSentence(decision.reason) }),
+    ...omitUndefined({ reason: ifDefined(decision?.reason, visibleSentence) }),
   };
 }
 

@@ -4,7 +4,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { JsonValue } from '../../../domain/json.js';
 import { MAX_SOURCE_BYTES } from '../../../domain/limits.js';
 import { RUN_STATES } from '../../../domain/run.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { decodeRecording } from '../../recordings/recording.js';
 import { cutText, cutValue } from './cut-value.js';
 import { EXPORT_FORMAT } from './export-format.js';
@@ -98,7 +98,7 @@ export function readExportedRun(body: unknown): OpenedRun {
     const { run: opened, deliveries } = parsed.data;
     const shown = deliveries.slice(0, MAX_DELIVERIES).map(({ preview, ...rest }) => ({
       ...rest,
-      ...(preview === undefined ? {} : { preview: cutText(preview, PREVIEW_CHARACTERS) }),
+      ...omitUndefined({ preview: ifDefined(preview, (preview) => cutText(preview, PREVIEW_CHARACTERS)) }),
     }));
     return {
       run: { ...cutRun(opened as unknown as RunDetail), approvals: [], isFromFile: true },
@@ -120,7 +120,9 @@ function cutRun(run: RunDetail): RunDetail {
   const shownAnswer = cut(answer, isAnswerCut);
   return {
     ...run,
-    ...(program === undefined ? {} : { program: { ...program, source: cutText(program.source, MAX_SOURCE_BYTES) } }),
+    ...omitUndefined({
+      program: ifDefined(program, (program) => ({ ...program, source: cutText(program.source, MAX_SOURCE_BYTES) })),
+    }),
     ...(outcome?.status === 'completed' && result !== undefined
       ? { outcome: { ...outcome, result: result.value, isCut: result.isCut } }
       : {}),
@@ -139,7 +141,7 @@ function fromRecording(body: unknown): OpenedRun {
   try {
     recording = decodeRecording(JSON.stringify(body));
   } catch {
-    throw new HostError('bad_input', `This is no run: choose ${FORMATS}.`);
+    throw new HostError('bad_input', `This is not a run: choose ${FORMATS}.`);
   }
   const { program, engine, limits, outcome, calls, deliveries, startedAtMs = 0 } = factsOf(recording);
   const answered = new Map(deliveries.flatMap((each, index) => ('call' in each ? [[each.call, index] as const] : [])));
@@ -153,7 +155,7 @@ function fromRecording(body: unknown): OpenedRun {
       const [serverId = '', ...rest] = target.split('/');
       const isTool = !target.startsWith('@') && rest.length > 0;
       const position = answered.get(number);
-      const at = position === undefined ? {} : { answeredAt: position };
+      const at = omitUndefined({ answeredAt: position });
       return { number, serverId, toolName: rest.join('/'), target, isTool, labels: [], ...at };
     }),
     callCount: calls.length,

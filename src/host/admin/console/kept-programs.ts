@@ -10,7 +10,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
 import { needsOf } from '../../../domain/profile-name.js';
 import type { ScriptHead, ScriptPin } from '../../../domain/script.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import type { Host } from '../../host.js';
 import type { SuspendedRuns } from '../../runs/suspended-runs.js';
 import { type ScriptOfRun, scriptFromRun } from '../../scripts/script-from-run.js';
@@ -44,8 +44,7 @@ export class KeptPrograms {
       proposed,
       tools: toolNames(script.pins),
       inputSchema: clean(script.inputSchema ?? {}),
-      ...(script.outputSchema === undefined ? {} : { outputSchema: clean(script.outputSchema) }),
-      ...omitUndefined({ takenVersion: taken?.version }),
+      ...omitUndefined({ outputSchema: ifDefined(script.outputSchema, clean), takenVersion: taken?.version }),
     };
   }
 

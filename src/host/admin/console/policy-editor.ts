@@ -35,7 +35,7 @@ export interface PolicyEditorParts {
   /** Locations of the configured rules, in order. */
   readonly placeOf: (ruleIndex: number) => string | undefined;
   /** Reads a rule written as in the configuration. Throws `bad_input`. */
-  readonly readRule: (rule: JsonObject) => PolicyRule;
+  readonly readRule: (rule: JsonObject) => Promise<PolicyRule>;
   /** A policy like the one in use, with other rules. Throws `bad_input` for an invalid rule. */
   readonly policyWith: (rules: readonly PolicyRule[]) => Promise<Policy>;
   /** Throws `bad_input` with the reason if the policy cannot be changed from here. */
@@ -103,7 +103,7 @@ export class PolicyEditor {
   async tryDraft(draft: DraftRequest): Promise<DraftReport> {
     const listed = (await this.#listed()).rules.map(({ rule }) => rule);
     const at = placeIn(draft, listed.length);
-    const rules = listed.toSpliced(at, 0, this.#parts.readRule(draft.rule));
+    const rules = listed.toSpliced(at, 0, await this.#parts.readRule(draft.rule));
     const [now, then] = [await this.#policy(listed), await this.#policy(rules)];
     const before = await this.#judge(now);
     const after = await this.#judge(then, before.calls);
@@ -127,7 +127,7 @@ export class PolicyEditor {
 
   async diff(draft: DraftRequest): Promise<PolicyDiff> {
     const file = await this.#parts.openFile();
-    this.#parts.readRule(draft.rule);
+    await this.#parts.readRule(draft.rule);
     const text = file.withRule(draft.rule, draft.before);
     return { file: file.file, fileDigest: digestOf(file.text), diff: file.diff(text) };
   }
@@ -136,8 +136,8 @@ export class PolicyEditor {
   async save(draft: DraftRequest, fileDigest: string): Promise<PolicySaved> {
     const file = await this.#parts.openFile();
     if (digestOf(file.text) !== fileDigest)
-      throw new HostError('conflict', `${file.file} was changed meanwhile; look at the change again, then save`);
-    this.#parts.readRule(draft.rule);
+      throw new HostError('conflict', `${file.file} was changed in the meantime; review the change again, then save`);
+    await this.#parts.readRule(draft.rule);
     const text = file.withRule(draft.rule, draft.before);
     const diff = file.diff(text);
     return { file: file.file, diff, note: await file.write(text) };

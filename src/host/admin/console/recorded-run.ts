@@ -1,7 +1,7 @@
 import type { DeliveryView, RunDetail } from '../../../domain/console/runs.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import type { Outcome } from '../../../domain/run.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { type Delivery, engineOf } from '../../../sandbox/journal/journal.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
 import type { AnyRecording } from '../../recordings/recording.js';
@@ -54,9 +54,11 @@ export function outcomeOf(outcome: Outcome): NonNullable<RunDetail['outcome']> {
   const { kind, name, message, hint, position, stack } = outcome.failure;
   return {
     ...{ status: 'failed', kind, name, message: cutText(message, MESSAGE_CHARACTERS) },
-    ...(hint === undefined ? {} : { hint: cutText(hint, MESSAGE_CHARACTERS) }),
-    ...omitUndefined({ position }),
-    ...(stack === undefined ? {} : { stack: cutText(stack, MESSAGE_CHARACTERS) }),
+    ...omitUndefined({
+      hint: ifDefined(hint, (hint) => cutText(hint, MESSAGE_CHARACTERS)),
+      position,
+      stack: ifDefined(stack, (stack) => cutText(stack, MESSAGE_CHARACTERS)),
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Approval } from '../../../domain/approval.js';
 import type { AuditRecord } from '../../../domain/audit.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CallSources, runCalls } from './run-calls-view.js';
 
 function record(number: number, verdict: string, more: Partial<AuditRecord> = {}): AuditRecord {
@@ -12,7 +13,9 @@ function record(number: number, verdict: string, more: Partial<AuditRecord> = {}
 }
 
 function approval(id: string, call: number, state: string, decidedAtMs?: number): Approval {
-  const decision = decidedAtMs === undefined ? {} : { decision: { by: 'ana', atMs: decidedAtMs, scope: 'call' } };
+  const decision = omitUndefined({
+    decision: ifDefined(decidedAtMs, (decidedAtMs) => ({ by: 'ana', atMs: decidedAtMs, scope: 'call' })),
+  });
   return { id, call, state, createdAtMs: 5, ...decision } as unknown as Approval;
 }
 

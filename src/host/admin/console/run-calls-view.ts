@@ -136,7 +136,7 @@ function withRecord(record: AuditRecord | undefined, approval: Approval | undefi
 function withApproval(approval: Approval | undefined, record: AuditRecord | undefined): Pick<RunCall, 'approval'> {
   if (approval !== undefined) {
     const { id, state, createdAtMs: askedAtMs, decision } = approval;
-    const decided = decision === undefined ? {} : { decidedAtMs: decision.atMs, by: decision.by };
+    const decided = omitUndefined({ decidedAtMs: decision?.atMs, by: decision?.by });
     return { approval: { id, state, askedAtMs, ...decided } };
   }
   const { id, state, by } = record?.approval ?? {};

@@ -3,7 +3,7 @@ import type { AuditRecord } from '../../../domain/audit.js';
 import type { RunCall, RunDetail } from '../../../domain/console/runs.js';
 import type { JsonValue } from '../../../domain/json.js';
 import type { Label } from '../../../domain/policy.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import type { RunNotes } from '../../recordings/run-notes.js';
 import type { RunView } from '../../runs/suspended-runs.js';
 import { approvalView } from './approval-cards.js';
@@ -46,15 +46,22 @@ export function runDetail(
   const answer = cutValue(JSON.stringify(view.response) ?? 'null', ANSWER_CHARACTERS);
   return {
     ...storedItem(view),
-    ...(program === undefined ? {} : { program: { ...program, source: redactor.text(program.source) } }),
-    ...omitUndefined({ recordingNote, engine, limits }),
+    ...omitUndefined({
+      program: ifDefined(program, (program) => ({ ...program, source: redactor.text(program.source) })),
+      recordingNote,
+      engine,
+      limits,
+    }),
     usage: usageOf(calls, notes),
     calls: calls.slice(0, MAX_CALLS),
     callCount: calls.length,
     logs: logsIn(view.response),
-    ...(outcome === undefined
-      ? {}
-      : { outcome: redactor.bulk(outcome as unknown as JsonValue) as unknown as typeof outcome }),
+    ...omitUndefined({
+      outcome: ifDefined(
+        outcome,
+        (outcome) => redactor.bulk(outcome as unknown as JsonValue) as unknown as typeof outcome,
+      ),
+    }),
     answer: answer.value,
     isAnswerCut: answer.isCut,
     deliveryCount: deliveries.length,

@@ -13,7 +13,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { JsonValue } from '../../../domain/json.js';
 import { OWN_CALLERS } from '../../../domain/own-callers.js';
 import { VERSION } from '../../../domain/version.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import type { PresenceStore } from '../../../store/presence.js';
 import type { RunChoice, StoredState } from '../../../store/runs.js';
 import type { Host } from '../../host.js';
@@ -75,8 +75,12 @@ export class RunHistory {
     const states = state === 'running' ? ['suspended' as const] : state === undefined ? undefined : [state];
     if (states?.[0] === 'queued') return { runs: [] };
     const choice: RunChoice = {
-      ...(states === undefined ? {} : { states: states as StoredState[] }),
-      ...omitUndefined({ caller: query.caller, profile: query.profile, sinceMs: query.sinceMs }),
+      ...omitUndefined({
+        states: states as StoredState[] | undefined,
+        caller: query.caller,
+        profile: query.profile,
+        sinceMs: query.sinceMs,
+      }),
     };
     const isFiltered = text !== undefined || state === 'running' || state === 'suspended';
     // In-flight runs come with the first page and do not count towards its size.
@@ -324,14 +328,14 @@ function forgetful(runId: string) {
 function noteFor(state: RunView['state']): string {
   switch (state) {
     case 'running':
-      return 'The run has not ended: its journal is kept when it has.';
+      return 'The run has not ended: its journal is stored when it ends.';
     case 'suspended':
-      return 'The run is suspended: its journal is kept when it has ended. Decide about its calls in the inbox.';
+      return 'The run is suspended: its journal is stored when it ends. Decide about its calls in the inbox.';
     default:
       return 'No journal of this run is kept: it was cancelled while suspended, or its recording was too large.';
   }
 }
 
 function cursorOf(place: Parameters<typeof writePlace>[0] | undefined): { readonly cursor?: string } {
-  return place === undefined ? {} : { cursor: writePlace(place) };
+  return omitUndefined({ cursor: ifDefined(place, writePlace) });
 }

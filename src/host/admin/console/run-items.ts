@@ -2,7 +2,7 @@ import type { RunItem } from '../../../domain/console/runs.js';
 import { isJsonObject, type JsonValue } from '../../../domain/json.js';
 import { isOwnCaller } from '../../../domain/own-callers.js';
 import type { LogEntry } from '../../../domain/run.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import type { StoredState } from '../../../store/runs.js';
 import type { RunView } from '../../runs/suspended-runs.js';
 import { BYTES_PER_TOKEN } from './usage.js';
@@ -28,8 +28,7 @@ export function storedItem(view: RunView): RunItem {
   const startedAtMs = createdAtMs === updatedAtMs ? createdAtMs - Math.round(durationMs ?? 0) : createdAtMs;
   return {
     ...{ runId, state, caller, profile, createdAtMs: startedAtMs, updatedAtMs },
-    ...omitUndefined({ title, durationMs }),
-    ...(figures === undefined ? {} : { toolCalls: figures.calls, savedTokens: savedTokens(figures) }),
+    ...omitUndefined({ title, durationMs, toolCalls: figures?.calls, savedTokens: ifDefined(figures, savedTokens) }),
     pendingApprovals: ENDED.includes(state as StoredState)
       ? 0
       : approvals.filter((approval) => approval.state === 'PENDING').length,

@@ -10,6 +10,6 @@ export function writePlace({ createdAtMs, rowid }: RunPlace): string {
 export function readPlace(cursor: string): RunPlace {
   const [, createdAtMs, rowid] = /^(\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? [];
   if (createdAtMs === undefined || rowid === undefined)
-    throw new HostError('bad_input', 'cursor: is none of ours; load the list from its beginning');
+    throw new HostError('bad_input', 'cursor: is not valid; load the list from its beginning');
   return { createdAtMs: Number(createdAtMs), rowid: Number(rowid) };
 }

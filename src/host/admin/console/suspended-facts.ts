@@ -1,5 +1,6 @@
 import type { RunDetail } from '../../../domain/console/runs.js';
 import { isJsonObject } from '../../../domain/json.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import type { RecordedCall } from '../../recordings/recorded-call.js';
 import type { RunNotes } from '../../recordings/run-notes.js';
 import type { SuspendedRuns } from '../../runs/suspended-runs.js';
@@ -23,7 +24,7 @@ export async function suspendedFacts(
   const since = stored.calls.filter(({ number }) => !before.some((call) => call.number === number));
   return {
     ...(typeof source === 'string' ? { program: { source, language: 'typescript', codeDigest } } : {}),
-    ...(facts?.limits === undefined ? {} : { limits: facts.limits }),
+    ...omitUndefined({ limits: facts?.limits }),
     calls: [...before, ...since],
     notes: { scripts: nested?.scripts ?? [], retries: soFar?.retries ?? [] },
   };

@@ -21,7 +21,7 @@ const MAX_RECORDS = 200_000;
 const MAX_TIMES = 20_000;
 
 const METHOD =
-  'How this is counted. What a model reads before its first program: estimated, as codemode measure does. Answers: bytes of JSON divided by 4. ' +
+  'How this is counted. What a model reads before its first program: estimated, as codemode measure does. Answers: bytes of JSON divided by 4, of runs that have ended. ' +
   '"Direct calls" is what tools gave to programs: a model that calls them one by one reads all of it. "Programs" is the whole answer of each run; ' +
   'what a client hands to its model can be less, because large answers are cut. The answer to a call that was sent again counts once.';
 
@@ -41,6 +41,7 @@ export async function usageReport({ audit, suspended, context }: UsageParts, day
     const known = byDay.get(day) ?? {
       day,
       runs: 0,
+      runCalls: 0,
       calls: 0,
       errors: 0,
       answerTokens: 0,
@@ -76,14 +77,16 @@ export async function usageReport({ audit, suspended, context }: UsageParts, day
     server.calls++;
     day.errors += isError ? 1 : 0;
     server.errors += isError ? 1 : 0;
-    day.answerTokens += (resultBytes ?? 0) / BYTES_PER_TOKEN;
     server.resultBytes += resultBytes ?? 0;
     server.byVerdict[verdict] = (server.byVerdict[verdict] ?? 0) + 1;
     if (server.times.length < MAX_TIMES) server.times.push(durationMs);
   }
-  for (const { day, runs, bytes } of await suspended.answersByDay(sinceMs, OWN_CALLERS)) {
+  // Both sides of the comparison are of runs that have ended: a suspended run has read its tools' answers, and has not answered yet.
+  for (const { day, runs, calls, toolBytes, bytes } of await suspended.answersByDay(sinceMs, OWN_CALLERS)) {
     const known = dayOf(day);
     known.runs = runs;
+    known.runCalls = calls;
+    known.answerTokens = toolBytes / BYTES_PER_TOKEN;
     known.readTokens = bytes / BYTES_PER_TOKEN;
   }
   return {
@@ -99,8 +102,8 @@ export async function usageReport({ audit, suspended, context }: UsageParts, day
 }
 
 function rounded(day: UsageDay): UsageDay {
-  const { answerTokens, readTokens, calls, runs } = day;
-  const savedTurns = Math.max(0, calls - runs);
+  const { answerTokens, readTokens, runCalls, runs } = day;
+  const savedTurns = Math.max(0, runCalls - runs);
   return { ...day, answerTokens: Math.round(answerTokens), readTokens: Math.round(readTokens), savedTurns };
 }
 

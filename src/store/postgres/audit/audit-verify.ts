@@ -25,11 +25,13 @@ export async function verifyAll({ sql, keys, sealed, expected }: Verification): 
   const anchors = await readAnchors(sql, keys);
   const head = anchors.head;
   const isKnown = typeof sealed !== 'string';
+  let chainCount = 0;
   const report = (records: number, problem?: Problem): ChainReport => ({
     isIntact: problem === undefined,
     records,
     first: 1,
     head,
+    chains: chainCount,
     ...(isKnown ? { sealed } : {}),
     ...omitUndefined({ problem }),
   });
@@ -54,6 +56,7 @@ export async function verifyAll({ sql, keys, sealed, expected }: Verification): 
   const chains = await sql.query<ChainRow>(
     'SELECT chain, count, hash, at_ms, reason, mac FROM codemode.audit_chains ORDER BY started_at, chain',
   );
+  chainCount = chains.length;
   for (const chain of chains) {
     const walked = await walk(sql, keys, chain, anchors.heads.get(chain.chain) ?? new Map());
     records += walked.records;

@@ -44,7 +44,7 @@ export class PostgresAuditStore implements AuditStore {
   async probe(): Promise<void> {
     const anchor = await lastAnchor(this.#postgres);
     if (anchor !== undefined && !this.#keys.isMac(anchor.mac, 'head', anchor.number, anchor.hash))
-      throw changed(`anchor ${anchor.number} is not ours`);
+      throw changed(`anchor ${anchor.number} was not written with this key`);
     const seen = this.#seen.read();
     if (typeof seen !== 'string' && seen.count > (anchor?.number ?? 0))
       throw changed(`anchors after ${anchor?.number ?? 0} are gone, there were ${seen.count}`);
@@ -82,7 +82,7 @@ export class PostgresAuditStore implements AuditStore {
     );
     const end = await endOf(sql, chain);
     if (end?.mac !== undefined && !this.#keys.isMac(end.mac, 'record', end.hash))
-      throw changed(`record ${end.count} of chain ${chain} is not ours`);
+      throw changed(`record ${end.count} of chain ${chain} was not written with this key`);
     const entries = open.map((row) => ({ ...recordOf(row), verdict: 'outcome_unknown' as const }));
     if (end !== undefined && entries.length > 0) await insertRecords(sql, chain, linkAll(entries, end, this.#keys));
     await sql.change('UPDATE codemode.audit_chains SET is_over = true WHERE chain = $1', [chain]);
@@ -237,6 +237,6 @@ function conditions(filter: AuditFilter, more: readonly (readonly [string, numbe
 function changed(what: string): HostError {
   return new HostError(
     'internal',
-    `the audit trail was changed from outside: ${what}; look at it with: codemode audit verify`,
+    `the audit log was changed from outside: ${what}; check it with: codemode audit verify`,
   );
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../../../../test/support/needs.js';
-import { PostgresServer } from '../../../../test/support/postgres.js';
+import { PATIENT, PostgresServer } from '../../../../test/support/postgres.js';
 import { addJobs } from '../queue/jobs.js';
 import { Queue } from '../queue/queue.js';
 import { administer } from './administer.js';
@@ -8,6 +8,9 @@ import { Postgres } from './connection.js';
 import { requireSameKey } from './key-check.js';
 import { migrate } from './migrate.js';
 import { MIGRATIONS } from './migrations.js';
+
+const KEY = new Uint8Array(32).fill(1);
+const key = async () => KEY;
 
 describe('a database and its operator', needs('postgresql'), () => {
   let server: PostgresServer;
@@ -18,7 +21,7 @@ describe('a database and its operator', needs('postgresql'), () => {
   afterAll(() => server.close());
 
   test('an empty database is described, migrated, and described again', async () => {
-    const admin = await administer({ url: server.url(await server.createDatabase()) });
+    const admin = await administer({ url: server.url(await server.createDatabase()), key });
     try {
       expect(await admin.status()).toMatchObject({
         schemaVersion: 0,
@@ -39,8 +42,8 @@ describe('a database and its operator', needs('postgresql'), () => {
   test('a role that was granted rows works with them, and can change nothing else', async () => {
     const name = await server.createDatabase();
     await server.administer(`REVOKE ALL ON DATABASE ${name} FROM PUBLIC`, `GRANT CONNECT ON DATABASE ${name} TO app`);
-    const app = await Postgres.open({ url: server.url(name, { user: 'app' }) });
-    const admin = await administer({ url: server.url(name) });
+    const app = await Postgres.open({ url: server.url(name, { user: 'app' }), ...PATIENT });
+    const admin = await administer({ url: server.url(name), key });
     let queue: Queue | undefined;
     try {
       await expect(migrate(app)).rejects.toMatchObject({
@@ -67,6 +70,52 @@ describe('a database and its operator', needs('postgresql'), () => {
       await queue?.close();
       await app.close();
       await admin.close();
+    }
+  });
+
+  test('rows are granted by their owner, to a role that exists', async () => {
+    const name = await server.createDatabase();
+    const owner = await administer({ url: server.url(name), key });
+    const app = await administer({ url: server.url(name, { user: 'app' }), key });
+    try {
+      for (const role of ['nobody', 'public'])
+        await expect(owner.migrate({ grantTo: role })).rejects.toMatchObject({
+          code: 'bad_config',
+          message: `the database has no role "${role}"; create it with: createuser ${role}`,
+        });
+      await owner.migrate({ grantTo: 'app' });
+      await expect(app.migrate({ grantTo: 'app' })).rejects.toMatchObject({
+        code: 'bad_config',
+        message:
+          'app does not own the schema codemode and cannot grant it; as codemode: codemode store migrate --grant app',
+      });
+    } finally {
+      await Promise.all([owner.close(), app.close()]);
+    }
+  });
+
+  test('a host that would be refused is refused before it starts, and nothing is written', async () => {
+    const name = await server.createDatabase();
+    await server.administer(`REVOKE ALL ON DATABASE ${name} FROM PUBLIC`, `GRANT CONNECT ON DATABASE ${name} TO app`);
+    const owner = await administer({ url: server.url(name), key });
+    const app = await administer({ url: server.url(name, { user: 'app' }), key });
+    const other = await administer({ url: server.url(name), key: async () => new Uint8Array(32) });
+    const database = await Postgres.open({ url: server.url(name), ...PATIENT });
+    const refused = (message: string) => ({ code: 'bad_config', message: expect.stringContaining(message) });
+    try {
+      await expect(app.requireUsable()).rejects.toMatchObject(refused('codemode store migrate --grant app'));
+      await owner.migrate({ grantTo: 'app' });
+      await app.requireUsable();
+      expect(await database.query('SELECT * FROM codemode.identity')).toEqual([]);
+      await requireSameKey(database, KEY);
+      await app.requireUsable();
+      await expect(other.requireUsable()).rejects.toMatchObject(refused('another key'));
+      await server.administer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      const replica = await administer({ url: server.url(name), key });
+      await expect(replica.requireUsable()).rejects.toMatchObject(refused('is read-only'));
+      await replica.close();
+    } finally {
+      await Promise.all([owner, app, other, database].map((each) => each.close()));
     }
   });
 });

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../../../../test/support/needs.js';
-import { PostgresServer } from '../../../../test/support/postgres.js';
+import { PATIENT, PostgresServer } from '../../../../test/support/postgres.js';
 import { Listener } from '../queue/listener.js';
+import { hasQueue, migrateQueue } from '../queue/queue.js';
 import { Postgres } from './connection.js';
 import { requireSameKey } from './key-check.js';
 import { migrate, schemaState } from './migrate.js';
@@ -13,7 +14,7 @@ describe('a database that hosts share', needs('postgresql'), () => {
   let server: PostgresServer;
   const opened: Postgres[] = [];
   const open = async (database: string, options: Partial<Parameters<typeof Postgres.open>[0]> = {}) => {
-    const postgres = await Postgres.open({ url: server.url(database), ...options });
+    const postgres = await Postgres.open({ url: server.url(database), ...PATIENT, ...options });
     opened.push(postgres);
     return postgres;
   };
@@ -102,14 +103,26 @@ describe('a database that hosts share', needs('postgresql'), () => {
     });
   });
 
-  test('a schema of something else is left alone', async () => {
+  test.each(['codemode', 'codemode_queue'])('a schema %s of something else is left alone', async (name) => {
     const postgres = await open(await server.createDatabase());
-    await postgres.query('CREATE SCHEMA codemode');
-    await postgres.query('CREATE TABLE codemode.theirs (n integer)');
+    await postgres.query(`CREATE SCHEMA ${name}`);
+    await postgres.query(`CREATE TABLE ${name}.jobs (n integer)`);
     await expect(migrate(postgres)).rejects.toMatchObject({
       code: 'bad_config',
       message: expect.stringMatching(/belongs to something else.*createdb/s),
     });
+  });
+
+  test('a queue that another host is just creating is not taken for a foreign one', async () => {
+    const postgres = await open(await server.createDatabase());
+    await postgres.query('CREATE SCHEMA codemode_queue');
+    // What graphile-worker creates in one transaction, before it migrates.
+    await postgres.query(
+      'CREATE TABLE codemode_queue.migrations (id int PRIMARY KEY, ts timestamptz NOT NULL DEFAULT now(), breaking boolean NOT NULL DEFAULT false)',
+    );
+    await migrate(postgres);
+    await migrateQueue(postgres);
+    expect(await hasQueue(postgres)).toBe(true);
   });
 
   test('a host with another key than the first one is refused', async () => {
@@ -123,7 +136,7 @@ describe('a database that hosts share', needs('postgresql'), () => {
     });
   });
 
-  test('a listener hears other hosts, and again after it was cut off', async () => {
+  test('a listener receives announcements of other hosts, also after a reconnect', async () => {
     const postgres = await open(await server.createDatabase());
     const heard: string[] = [];
     let connections = 0;

@@ -155,7 +155,7 @@ export class Postgres implements Sql {
 
   /** Outside the pool: the pool would leak a connection whose login failed on our side, which would keep the process alive. */
   async #tryToConnect(): Promise<void> {
-    await this.#translated(async () => {
+    const open = async () => {
       const client = this.client();
       try {
         await client.connect();
@@ -164,7 +164,8 @@ export class Postgres implements Sql {
         (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
         throw error;
       }
-    });
+    };
+    await this.#translated(open, true);
   }
 
   async #attempt<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
@@ -194,12 +195,12 @@ export class Postgres implements Sql {
     }
   }
 
-  async #translated<Result>(act: () => Promise<Result>): Promise<Result> {
+  async #translated<Result>(act: () => Promise<Result>, isOpening = false): Promise<Result> {
     try {
       return await act();
     } catch (error) {
       // Errors that the work itself throws, or rows that it could not read, are not database errors.
-      throw isOfDriver(error) ? postgresError(error, this.address) : error;
+      throw isOfDriver(error) ? postgresError(error, this.address, isOpening) : error;
     }
   }
 

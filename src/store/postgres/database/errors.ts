@@ -5,22 +5,27 @@ import type { PostgresAddress } from './address.js';
 interface DriverError {
   readonly code?: unknown;
   readonly message?: unknown;
+  readonly severity?: unknown;
 }
 
 /** The oldest supported PostgreSQL release: it has everything our statements use. */
 export const OLDEST_VERSION = 13;
 
 /** Turns a database error into one that says what to do. A `HostError` is returned unchanged. */
-export function postgresError(error: unknown, address: PostgresAddress): HostError {
+export function postgresError(error: unknown, address: PostgresAddress, isOpening = false): HostError {
   if (error instanceof HostError) return error;
-  const { code, message } = (error ?? {}) as DriverError;
+  const { code, message, severity } = (error ?? {}) as DriverError;
   const text = typeof message === 'string' ? message : 'unknown reason';
   const key = typeof code === 'string' ? code : '';
-  const known = KNOWN[key] ?? byMessage(text) ?? KNOWN[key.slice(0, 2)];
+  const isAtLogin = severity === 'FATAL';
+  const known =
+    isAtLogin && key === MISSING_RIGHT
+      ? NO_CONNECT
+      : (KNOWN[key] ?? KNOWN[key.slice(0, 2)] ?? byMessage(text, isOpening));
   if (known === undefined) {
     return new HostError('internal', `the database ${address.shown} refused a statement: ${text}`, { cause: error });
   }
-  return new HostError(known.code, `${known.what(address, text)}; ${known.next(address)}`, { cause: error });
+  return new HostError(known.code, `${known.what(address, text)}; ${known.next(address, text)}`, { cause: error });
 }
 
 /** Whether the whole transaction was rolled back only because of a concurrent one. */
@@ -42,11 +47,16 @@ export function isOutcomeUnknown(error: unknown): boolean {
 interface Known {
   readonly code: 'bad_config' | 'store_unavailable';
   what(address: PostgresAddress, text: string): string;
-  next(address: PostgresAddress): string;
+  next(address: PostgresAddress, text: string): string;
 }
 
 const role = ({ user }: PostgresAddress): string => user ?? 'the role';
 const CORRECT_ADDRESS = 'correct the address in `store` or CODEMODE_STORE, then check it with: codemode doctor';
+
+/** SQLSTATE `insufficient_privilege`. */
+export const MISSING_RIGHT = '42501';
+/** SQLSTATE `read_only_sql_transaction`. */
+export const READ_ONLY = '25006';
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), its first two characters, or Node's code. */
 const KNOWN: Readonly<Record<string, Known>> = {
@@ -78,7 +88,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   '28': {
     code: 'bad_config',
     what: (address, text) => `the database ${address.shown} does not let ${role(address)} in (${text})`,
-    next: () => 'add a line for it to pg_hba.conf, or correct the address in `store`; then: codemode doctor',
+    next: letIn,
   },
   '3D000': {
     code: 'bad_config',
@@ -86,7 +96,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
     next: (address) =>
       `create it with: createdb -h ${address.host} -p ${address.port} ${address.database ?? 'codemode'}`,
   },
-  '42501': {
+  [MISSING_RIGHT]: {
     code: 'bad_config',
     what: (address, text) => `${role(address)} lacks a right in the database ${address.shown} (${text})`,
     next: (address) =>
@@ -112,7 +122,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
     what: ({ shown }, text) => `the database ${shown} has a problem with its machine (${text})`,
     next: () => 'read the log of PostgreSQL',
   },
-  '25006': {
+  [READ_ONLY]: {
     code: 'bad_config',
     what: ({ shown }) => `the database ${shown} is read-only: it is a replica`,
     next: () => 'set `store` to the address of the primary, then: codemode doctor',
@@ -149,10 +159,30 @@ const KNOWN: Readonly<Record<string, Known>> = {
   },
 };
 
+/** By the reason in the server's text, which is English unless the server was told otherwise. */
+function letIn({ host, port, user = 'ROLE' }: PostgresAddress, text: string): string {
+  if (/role .* does not exist/.test(text)) return `create it with: createuser -h ${host} -p ${port} ${user}`;
+  if (/not permitted to log in/.test(text)) return `let it, as an administrator: ALTER ROLE ${user} LOGIN`;
+  if (/certificate/.test(text))
+    return 'give this host one that it accepts: add sslcert=FILE and sslkey=FILE to the address, then: codemode doctor';
+  return 'add a line for it to pg_hba.conf, or correct the address in `store`; then: codemode doctor';
+}
+
+const NO_CONNECT: Known = {
+  code: 'bad_config',
+  what: (address, text) => `the database ${address.shown} does not let ${role(address)} in (${text})`,
+  next: ({ database = 'codemode', user = 'ROLE' }) =>
+    `let the owner of the database grant it: GRANT CONNECT ON DATABASE ${database} TO ${user}`,
+};
 const LOST: Known = {
   code: 'store_unavailable',
   what: ({ shown }, text) => `the connection to the database ${shown} was lost (${text})`,
   next: () => 'check the network between this host and it with: codemode doctor',
+};
+const NO_ANSWER: Known = {
+  code: 'store_unavailable',
+  what: ({ shown }, text) => `nothing at ${shown} answers as PostgreSQL does (${text})`,
+  next: () => 'correct the address in `store`, or look for a firewall between this host and the database',
 };
 const NO_TLS: Known = {
   code: 'bad_config',
@@ -172,11 +202,11 @@ const PASSWORD_MISSING: Known = {
 };
 
 /** Errors that the driver throws without a code. */
-function byMessage(text: string): Known | undefined {
+function byMessage(text: string, isOpening: boolean): Known | undefined {
   if (/does not support SSL/i.test(text)) return NO_TLS;
   if (/certificate|altnames|self.signed/i.test(text)) return UNVERIFIED;
   if (/password must be a string/i.test(text)) return PASSWORD_MISSING;
   if (/timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|socket|not queryable|connection error/i.test(text))
-    return LOST;
+    return isOpening ? NO_ANSWER : LOST;
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { HostError } from '../../../domain/errors.js';
+import { QUEUE_SCHEMA } from '../queue/jobs.js';
 import type { Sql } from './connection.js';
 import { OLDEST_VERSION } from './errors.js';
 import { MIGRATIONS, type Migration } from './migrations.js';
@@ -27,7 +28,7 @@ interface Transactional extends Sql {
  * only reads and writes rows once the owner has migrated. Throws `bad_config`.
  */
 export async function migrate(database: Transactional, migrations = MIGRATIONS): Promise<SchemaState> {
-  await mustBeSupported(database);
+  await requireVersion(database);
   const before = await schemaState(database, migrations.length);
   if (isUsable(before, migrations.length) && before.version >= migrations.length) return before;
   return database.transaction(async (sql) => {
@@ -45,8 +46,16 @@ export async function migrate(database: Transactional, migrations = MIGRATIONS):
   });
 }
 
-/** Throws `bad_config` if the schema belongs to another program, or to a newer version. */
+/** Throws `bad_config` if a schema belongs to another program, or ours to a newer version. */
 export async function schemaState(sql: Sql, known = MIGRATIONS.length): Promise<SchemaState> {
+  // By its table of migrations, which is created with the schema: another host may be adding the other tables just now.
+  const [queue] = await sql.query<{ tables: number; is_ours: boolean }>(
+    `SELECT count(*) AS tables, coalesce(bool_or(relname = 'migrations' AND EXISTS (
+        SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'breaking')), false) AS is_ours
+      FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p', 'v')`,
+    [QUEUE_SCHEMA],
+  );
+  if (queue !== undefined && queue.tables > 0 && !queue.is_ours) throw foreignSchema(QUEUE_SCHEMA);
   const [schema] = await sql.query<{ comment: string | null; tables: number }>(
     `SELECT obj_description(oid, 'pg_namespace') AS comment,
         (SELECT count(*) FROM pg_class WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'p', 'v')) AS tables
@@ -57,11 +66,7 @@ export async function schemaState(sql: Sql, known = MIGRATIONS.length): Promise<
   if (schema.comment !== MARK) {
     // An administrator may have created an empty schema for a role that must not create one.
     if (schema.comment === null && schema.tables === 0) return NOTHING;
-    throw new HostError(
-      'bad_config',
-      `the database already has a schema "${SCHEMA}" that belongs to something else; set \`store\` to a database of its own: ` +
-        'createdb codemode',
-    );
+    throw foreignSchema(SCHEMA);
   }
   const [row] = await sql.query<{ version: number | null; works_with: number | null }>(
     `SELECT max(number) AS version, max(works_with) AS works_with FROM ${SCHEMA}.migrations`,
@@ -83,7 +88,8 @@ function isUsable({ worksWith }: SchemaState, known: number): boolean {
   return worksWith <= known;
 }
 
-async function mustBeSupported(sql: Sql): Promise<void> {
+/** Throws `bad_config`. */
+export async function requireVersion(sql: Sql): Promise<void> {
   const [row] = await sql.query<{ number: string; version: string }>(
     `SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS version`,
   );
@@ -114,4 +120,11 @@ async function apply(sql: Sql, number: number, { name, sql: text, worksWith = nu
     name,
     worksWith,
   ]);
+}
+
+function foreignSchema(name: string): HostError {
+  return new HostError(
+    'bad_config',
+    `the database already has a schema "${name}" that belongs to something else; set \`store\` to a database of its own: createdb codemode`,
+  );
 }

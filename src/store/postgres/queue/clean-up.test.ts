@@ -5,7 +5,7 @@ import { CallerQuotas, DEFAULT_QUOTAS } from '../../../domain/quotas.js';
 import type { Postgres } from '../database/connection.js';
 import { openDatabase } from '../database/open-database.js';
 import { cleanUp } from './clean-up.js';
-import { expireQuestions } from './close-questions.js';
+import { expireApprovals } from './close-approvals.js';
 import { addLostJobs } from './lost-jobs.js';
 import { queueState } from './queue.js';
 
@@ -73,7 +73,7 @@ describe('what a host cleans up for all', needs('postgresql'), () => {
     );
     await addLostJobs(postgres);
     expect(await queueState(postgres)).toMatchObject({ ready: 1, later: 1 });
-    expect(await expireQuestions(postgres)).toBe(10_000);
+    expect(await expireApprovals(postgres)).toBe(10_000);
     expect(await open()).toEqual({ count: 0 });
   }, 60_000);
 });

@@ -1,6 +1,6 @@
 import type { Sql } from '../database/connection.js';
 import { isUp } from '../host-lease.js';
-import { NOW_MS } from './close-questions.js';
+import { NOW_MS } from './close-approvals.js';
 import { addJobs, expireJob, QUEUE_SCHEMA, resumeJobs, resumeKey } from './jobs.js';
 
 /** SQL: a suspended run that is ready and that no live host holds. */

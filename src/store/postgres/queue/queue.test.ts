@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../../../../test/support/needs.js';
-import { PostgresServer } from '../../../../test/support/postgres.js';
+import { PATIENT, PostgresServer } from '../../../../test/support/postgres.js';
 import { Postgres } from '../database/connection.js';
 import { addJobs, expireJob, type Job, resumeJobs } from './jobs.js';
 import { type JobHandlers, migrateQueue, Queue, queueState } from './queue.js';
@@ -17,7 +17,7 @@ describe('jobs that any host takes', needs('postgresql'), () => {
   });
 
   async function open() {
-    const postgres = await Postgres.open({ url: server.url(await server.createDatabase()) });
+    const postgres = await Postgres.open({ url: server.url(await server.createDatabase()), ...PATIENT });
     closers.push(() => postgres.close());
     await migrateQueue(postgres);
     return postgres;
@@ -85,7 +85,7 @@ describe('jobs that any host takes', needs('postgresql'), () => {
 
   test('jobs are done after the database was restarted under the worker', async () => {
     const own = await PostgresServer.start();
-    const postgres = await Postgres.open({ url: own.url('postgres') });
+    const postgres = await Postgres.open({ url: own.url('postgres'), ...PATIENT });
     await migrateQueue(postgres);
     const done: unknown[] = [];
     const queue = start(postgres, async (payload) => void done.push(payload));

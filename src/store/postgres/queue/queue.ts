@@ -43,7 +43,9 @@ export async function migrateQueue(database: Postgres): Promise<void> {
 }
 
 export async function hasQueue(sql: Sql): Promise<boolean> {
-  const [table] = await sql.query<{ name: string | null }>(`SELECT to_regclass('${QUEUE_SCHEMA}.jobs') AS name`);
+  const [table] = await sql.query<{ name: string | null }>(
+    `SELECT to_regclass('${QUEUE_SCHEMA}._private_jobs') AS name`,
+  );
   return table?.name != null;
 }
 

@@ -71,6 +71,7 @@ export async function answersByDay(
 ): Promise<AnswersOfDay[]> {
   return sql.query<AnswersOfDay>(
     `SELECT to_char(to_timestamp(updated_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS runs,
+        coalesce(sum(calls), 0)::bigint AS calls, coalesce(sum(tool_bytes), 0)::bigint AS "toolBytes",
         coalesce(sum(greatest(0, length(response) - ${SEAL_BYTES})), 0) AS bytes
       FROM codemode.runs WHERE state <> 'suspended' AND updated_at >= $1 AND caller <> ALL($2)
       GROUP BY day ORDER BY day`,

@@ -4,6 +4,7 @@ import { CallerQuotas } from '../../../domain/quotas.js';
 import type { Stop } from '../../../lib/async/awaitable.js';
 import { backoffMs } from '../../../lib/async/backoff.js';
 import { pause } from '../../../lib/async/pause.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CallRow, RunSeals } from '../../run-seals.js';
 import type {
   AnswersOfDay,
@@ -23,7 +24,7 @@ import { tooManySuspended } from '../../suspended-quota.js';
 import type { Postgres, Sql } from '../database/connection.js';
 import { type HostLease, isUp } from '../host-lease.js';
 import { cleanUp } from '../queue/clean-up.js';
-import { expireQuestions } from '../queue/close-questions.js';
+import { expireApprovals } from '../queue/close-approvals.js';
 import { addLostJobs, RESUMABLE } from '../queue/lost-jobs.js';
 import { Queue } from '../queue/queue.js';
 import { RunEnds } from './run-ends.js';
@@ -131,7 +132,7 @@ export class PostgresRunStore implements RunStore {
   }
 
   async list(limit: number, caller?: string): Promise<StoredRun[]> {
-    return this.page(caller === undefined ? {} : { caller }, limit);
+    return this.page(omitUndefined({ caller }), limit);
   }
 
   async lastOf(program: Pick<StoredRun, 'caller' | 'profile' | 'codeDigest'>): Promise<StoredRun | undefined> {
@@ -188,7 +189,7 @@ export class PostgresRunStore implements RunStore {
           // A run whose servers this host lacks is announced again with the next heartbeat.
           if (run !== undefined && taker.canTake(run)) await taker.take(run);
         },
-        expire_approvals: async () => void (await expireQuestions(this.#postgres)),
+        expire_approvals: async () => void (await expireApprovals(this.#postgres)),
         clean_up: (payload) => cleanUp(this.#postgres, this.#quotas, payload),
       },
     });

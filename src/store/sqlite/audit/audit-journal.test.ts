@@ -50,7 +50,7 @@ async function open({ process = GONE, host = 'host' } = {}) {
 }
 
 describe('of a host that was killed', () => {
-  test('what was under way is unknown, what was answered is known, each once [B18]', async () => {
+  test('calls in flight have an unknown outcome, answered ones a known one, each once [B18]', async () => {
     using left = await open();
     for (const id of ['host.1', 'host.2', 'host.3', 'host.10']) left.journal.write(sent(id));
     left.journal.write(ended('host.2'));

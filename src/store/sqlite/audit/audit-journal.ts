@@ -77,7 +77,7 @@ export class AuditJournal {
     const body = JSON.stringify(entry);
     const mac = this.#keys.journalMac(this.#mac, body);
     const bytes = this.#buffer.write(`${mac} ${body}\n`);
-    if (bytes === MAX_LINE_BYTES) throw new Error('the journal of calls cannot be written: too long a line');
+    if (bytes === MAX_LINE_BYTES) throw new Error('the journal of calls cannot be written: a line is too long');
     // A partial line does not count: the next line overwrites it.
     if (writeSync(this.#descriptor, this.#buffer, 0, bytes, this.#bytes) < bytes)
       throw new Error('the journal of calls cannot be written: the disk is full');

@@ -122,6 +122,6 @@ function splitOnce(line: string): [string, string?] {
 /** A journal that was changed after its host wrote it. */
 export class JournalProblem extends Error {
   constructor(file: string) {
-    super(`what a host that is gone has left in ${file} was changed`);
+    super(`the records that a stopped host left in ${file} were changed`);
   }
 }

@@ -265,12 +265,13 @@ export class SqliteAuditStore implements AuditStore {
     const row = this.#last.get();
     if (row !== undefined && row.number === this.#seen.count && row.hash === this.#seen.hash) return this.#seen;
     if (row !== undefined) {
-      if (!this.#keys.isMac(row.mac, 'record', row.hash)) throw changed(`record ${row.number} is not ours`);
+      if (!this.#keys.isMac(row.mac, 'record', row.hash))
+        throw changed(`record ${row.number} was not written with this key`);
       if (row.number < this.#seen.count) throw changed(`records after ${row.number} are gone`);
     }
     const anchor = this.#anchor.get();
     if (anchor !== undefined && !this.#keys.isMac(anchor.mac, 'anchor', ...anchorParts(anchor)))
-      throw changed('the note of what was removed is not ours');
+      throw changed('the note of what was removed was not written with this key');
     const end = row === undefined ? (anchor ?? GENESIS) : { count: row.number, hash: row.hash };
     const { count } = this.#trustedHead();
     if (end.count < count) throw changed(`records after ${end.count} are gone, there were ${count}`);
@@ -281,7 +282,7 @@ export class SqliteAuditStore implements AuditStore {
   #trustedHead(): ChainHead {
     const head = this.#head.read();
     if (head === 'missing') throw changed('its sealed head, the file audit.head, is gone');
-    if (head === 'forged') throw changed('its sealed head, the file audit.head, is not ours');
+    if (head === 'forged') throw changed('its sealed head, the file audit.head, was not written with this key');
     const anchor = this.#anchor.get();
     // The record that the head names may have been pruned since.
     if (head.count === 0 || (anchor !== undefined && anchor.count > head.count)) return head;
@@ -294,7 +295,7 @@ export class SqliteAuditStore implements AuditStore {
 function changed(what: string): HostError {
   return new HostError(
     'internal',
-    `the audit trail was changed from outside: ${what}; look at it with: codemode audit verify`,
+    `the audit log was changed from outside: ${what}; check it with: codemode audit verify`,
   );
 }
 

@@ -101,9 +101,9 @@ export class SqliteRunStore implements RunStore {
 
   answersByDay(sinceMs: number, exceptCallers: readonly string[] = []): AnswersOfDay[] {
     return this.#database
-      .prepare<{ day: string; runs: number; bytes: number }>(
-        `SELECT date(updated_at / 1000, 'unixepoch') AS day, count(*) AS runs,
-          coalesce(sum(max(0, length(response) - ${SEAL_BYTES})), 0) AS bytes
+      .prepare<AnswersOfDay>(
+        `SELECT date(updated_at / 1000, 'unixepoch') AS day, count(*) AS runs, coalesce(sum(calls), 0) AS calls,
+          coalesce(sum(tool_bytes), 0) AS toolBytes, coalesce(sum(max(0, length(response) - ${SEAL_BYTES})), 0) AS bytes
           FROM runs WHERE state <> 'suspended' AND updated_at >= ? AND caller NOT IN (${exceptCallers.map(() => '?').join(', ')})
           GROUP BY day ORDER BY day`,
       )

@@ -8,7 +8,7 @@ import { plain, styled } from '../terminal/terminal.js';
 export function printDiff({ file }: Target, after: string): void {
   const mask = new SecretMask([...namedSecrets(file.text ?? ''), ...namedSecrets(after)]);
   for (const line of mask
-    .apply(unifiedDiff(file.text ?? '', after, file.path))
+    .apply(unifiedDiff(withoutReturns(file.text ?? ''), withoutReturns(after), file.path))
     .split('\n')
     .slice(0, -1)) {
     const shown = plain(line);
@@ -23,4 +23,9 @@ const NAMED_VALUE = /["']?([\w.-]+)["']?\s*[:=]\s*"((?:[^"\\\n]|\\.)*)"/g;
 /** Values in JSON or TOML that look secret by their name or format. */
 function namedSecrets(text: string): string[] {
   return [...text.matchAll(NAMED_VALUE)].flatMap(([, name = '', value = '']) => secretsIn(name, value));
+}
+
+/** Lines that end as on Windows: they are kept when the file is written, and the end would be shown as a control character. */
+function withoutReturns(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }

@@ -129,7 +129,7 @@ function nothingNew(plan: ImportPlan, isMerge: boolean): string {
   if (isMerge) return 'There is no server to add.';
   return plan.leftOut.length === 0
     ? 'No servers were found; the new file has an example to fill in.'
-    : 'No server can be taken over; the new file has an example to fill in.';
+    : 'No server can be imported; the new file has an example to fill in.';
 }
 
 function headingOf({ from }: PlannedServer): string {

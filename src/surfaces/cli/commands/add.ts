@@ -13,7 +13,7 @@ import { escapeUnknownReferences, variablesIn } from '../../../config/variables/
 import { unpassedVariables } from '../../../config/variables/unpassed-variables.js';
 import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { shellWord } from '../../../lib/text/shell-word.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { plainLine, printableJson, styled, warn } from '../terminal/terminal.js';
@@ -123,13 +123,12 @@ function serverOf(name: string, words: readonly string[], flags: AddFlags, envir
     ...omitUndefined({ command }),
     ...(args.length === 0 ? {} : { args }),
     ...(env.length === 0 ? {} : { env: Object.fromEntries(env.map(variableOf)) }),
-    ...(cwd === undefined ? {} : { cwd: resolve(cwd) }),
-    ...omitUndefined({ url }),
+    ...omitUndefined({ cwd: ifDefined(cwd, resolve), url }),
     ...(header.length === 0 ? {} : { headers: Object.fromEntries(header.map(headerOf)) }),
   }) as JsonObject;
   const problem = problemOfServer(server);
   if (problem !== undefined) throw bad(`this cannot be a server: ${problem}`);
-  if (isOurselves(server)) throw bad('this is codemode itself; add the servers that programs shall call');
+  if (isOurselves(server)) throw bad('this is codemode itself; add the servers that programs should call');
   const isQuoted =
     args.length === 0 && /\S\s+\S/.test(command ?? '') && commandWarnings(server, environment).length > 0;
   if (isQuoted)
@@ -156,7 +155,7 @@ function refuseTaken(name: string, { file, text }: OwnFile): void {
   const servers = text === undefined ? {} : serversInFile(text, file);
   if (Object.hasOwn(servers, name))
     throw bad(
-      `${file} has a server called ${JSON.stringify(name)} already; choose another name, or take it out first: ${ownShellCommand()} remove ${shellWord(name)}`,
+      `${file} has a server called ${JSON.stringify(name)} already; choose another name, or remove it first: ${ownShellCommand()} remove ${shellWord(name)}`,
     );
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Approval, Grant, GrantScope } from '../../../domain/approval.js';
 import { timeOf } from '../../../domain/format-approval.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
 import type { ComposedRecords } from '../composed.js';
 import { personOf } from '../person-of.js';
@@ -13,7 +13,7 @@ import { plainLine, printableJson, terminalWidth } from '../terminal/terminal.js
 export function registerGrants(approvals: Command, context: CommandContext): void {
   approvals
     .command('grants')
-    .description('what may be called without asking for now: decisions with the scope run or hour')
+    .description('list grants: decisions with the scope run or hour, which let a tool be called without asking')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExit status: 0, 2 bad input; see codemode approvals --help.\n')
     .action(async (flags: { json?: boolean }) => {
@@ -53,7 +53,10 @@ async function list({ approvals }: ComposedRecords, flags: { json?: boolean }): 
   const grants = await approvals.grants();
   if (flags.json === true) process.stdout.write(`${printableJson(grants.map(grantJson), true)}\n`);
   else if (grants.length === 0) process.stderr.write('no grants: every call that needs a decision asks\n');
-  else process.stdout.write(`${renderGrants(grants)}\n`);
+  else {
+    process.stdout.write(`${renderGrants(grants)}\n`);
+    process.stderr.write('To end one: codemode approvals revoke ID\n');
+  }
   return EXIT.ok;
 }
 
@@ -112,7 +115,9 @@ function grantJson({ approval, scope, expiresAtMs }: Grant) {
     toolName: tool.toolName,
     reason,
     expiresAt: new Date(expiresAtMs).toISOString(),
-    ...(decision === undefined ? {} : { decision: { by: decision.by, at: new Date(decision.atMs).toISOString() } }),
+    ...omitUndefined({
+      decision: ifDefined(decision, (decision) => ({ by: decision.by, at: new Date(decision.atMs).toISOString() })),
+    }),
   };
 }
 

@@ -23,8 +23,8 @@ export const register: Register = (program, context) => {
     .addHelpText('after', HELP);
   approvals
     .command('list', { isDefault: true })
-    .description('what waits for a decision')
-    .option('--all', 'also what was decided or has expired')
+    .description('list the pending approvals')
+    .option('--all', 'include decided and expired ones')
     .option('--json', 'as JSON')
     .addHelpText('after', STATUS)
     .action(async (flags: { all?: boolean; json?: boolean }) => {
@@ -33,7 +33,7 @@ export const register: Register = (program, context) => {
   approvals
     .command('show')
     .argument('<id>', ID)
-    .description('one of them, whole: arguments and their digest, reason, and the code around the call')
+    .description('show one in full: arguments and their digest, reason, and the code around the call')
     .option('--scope <scope>', 'call, or calls for all that wait on the same card', 'call')
     .option('--json', 'as JSON')
     .addHelpText('after', STATUS)
@@ -44,8 +44,8 @@ export const register: Register = (program, context) => {
     .command('approve')
     .argument('<id>', ID_TO_DECIDE)
     .description('allow the call')
-    .option('--scope <scope>', `how far the yes reaches: ${GRANT_SCOPES.join(', ')}`, 'call')
-    .option('--digest <sha256>', 'of what you have read, as show prints it: nothing else is approved')
+    .option('--scope <scope>', `what the approval covers: ${GRANT_SCOPES.join(', ')}`, 'call')
+    .option('--digest <sha256>', 'digest of what you have read, as show prints it; nothing else is approved')
     .option('--reason <text>', 'why; it is recorded')
     .addHelpText('after', STATUS)
     .action(async (id: string, flags: DecideFlags) => {
@@ -68,7 +68,7 @@ export const register: Register = (program, context) => {
   registerGrants(approvals, context);
   approvals
     .command('secret')
-    .description('make the secret by which you decide without a terminal (CODEMODE_APPROVER_SECRET)')
+    .description('create the secret with which you decide without a terminal (CODEMODE_APPROVER_SECRET)')
     .addHelpText('after', STATUS)
     .action(async () => {
       context.exitWith(await withRecords(context, makeSecret));
@@ -80,8 +80,8 @@ const ID_TO_DECIDE =
   'its id, or the first 4 or more characters of it; last only on a terminal, which shows it and asks';
 
 const HELP = `
-A decision needs a terminal, the approver's secret in CODEMODE_APPROVER_SECRET, or a session of the console. Where agents have
-a shell of yours, make the secret: from then on a link to the console is made only with it. On a terminal, approve shows the call. Where its arguments are longer than the message that told you its id
+A decision needs a terminal, the approver's secret in CODEMODE_APPROVER_SECRET, or a session of the console. If agents can use
+your shell, create the secret: from then on a link to the console is made only with it. On a terminal, approve shows the call. Where its arguments are longer than the message that told you its id
 shows, it asks, unless --digest names what you have read. Without a terminal --scope calls needs --digest.
 
 Scopes: call (this call with these arguments), calls (the calls that wait on the same card), run (this tool until the run
@@ -91,11 +91,11 @@ that are in force, and codemode approvals revoke ID ends one.
 --json prints [{ "id", "runId", "serverId", "toolName", "arguments", "digest", "hiddenParts", "state", "createdAt",
 "expiresAt", "reason" }]; digest is the SHA-256 of the arguments as they are sent.
 
-A yes to a call of a run that has ended changes nothing and is refused, unless its scope is hour. A program that cannot be
+An approval for a call of a run that has ended changes nothing and is refused, unless its scope is hour. A program that cannot be
 suspended (profiles runner, code_execution, go) may have ended before you decide: run the same program again, and the same
 call with the same arguments is made, once.
 
-Exit status: 0 it was listed or decided, 1 somebody else has decided before, or it has expired, 2 no such approval, its
+Exit status: 0 it was listed or decided, 1 somebody else decided first, or it has expired, 2 no such approval, its
 run has ended, or neither a terminal nor the right secret.
 `;
 
@@ -233,7 +233,7 @@ const NOTICE_MS = 1_500;
 /** The `--config` file that was named: the next command needs it too. */
 function configOf(context: CommandContext): { readonly configFile?: string } {
   const configFile = context.configFile();
-  return configFile === undefined ? {} : { configFile };
+  return omitUndefined({ configFile });
 }
 
 type DecidedCall = Pick<Approval, 'runId' | 'program' | 'expiresAtMs' | 'state'> & { readonly scope: GrantScope };

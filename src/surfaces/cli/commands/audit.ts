@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AuditFilter, AuditRecord, ChainHead, ChainReport } from '../../../domain/audit.js';
 import { HostError } from '../../../domain/errors.js';
 import type { AuditLog } from '../../../host/admin/audit-log.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { countFrom1 } from '../options.js';
 import { findId, shortIds } from '../runs/resolve-id.js';
@@ -24,7 +24,7 @@ interface ListFlags extends FilterFlags {
 }
 
 export const register: Register = (program, context) => {
-  const audit = program.command('audit').description('show what was recorded of tool calls, newest last');
+  const audit = program.command('audit').description('show the recorded tool calls, newest last');
   withFilters(audit)
     .option('--limit <count>', 'the most entries to show', '20')
     .option('--json', 'as JSON')
@@ -32,7 +32,7 @@ export const register: Register = (program, context) => {
     .action(async (flags: ListFlags) => context.exitWith(await list(flags, context)));
   audit
     .command('verify')
-    .description('check that no record was changed, added or taken away')
+    .description('check that no record was changed, added or removed')
     .option('--head <count:hash>', 'a head that an earlier check printed: it must still be part of the chain')
     .option('--json', 'as JSON')
     .addHelpText('after', VERIFY_HELP)
@@ -59,7 +59,7 @@ function withFilters(command: Command): Command {
     .option('--run <id>', 'only calls of this run: its id, the first 4 or more characters of it, or last')
     .option('--server <id>', 'only calls of this server, by its name in the configuration')
     .option('--tool <name>', 'only calls of this tool')
-    .option('--since <time>', 'only since then: 2h, 7d, or a date such as 2026-05-01T10:00:00Z');
+    .option('--since <time>', 'only calls since then: 2h, 7d, or a date such as 2026-05-01T10:00:00Z');
 }
 
 const HELP = `
@@ -78,7 +78,7 @@ Examples:
 `;
 
 const VERIFY_HELP = `
-Exit status: 0 the chain is whole, 1 it is not, and the first bad record and the reason are said.
+Exit status: 0 the chain is whole, 1 it is not, and the first bad record and the reason are printed.
 `;
 
 const EXPORT_HELP = `
@@ -173,14 +173,15 @@ function notesOf({ verdict, approval, redactions }: AuditRecord): string {
 }
 
 const REFUSED =
-  'Calls are refused while it is so. Export what is there (codemode audit export), then: codemode audit restart --reason ...';
+  'Calls are refused until this is settled. Export what is there (codemode audit export), then: codemode audit restart --reason ...';
 const NOT_REFUSED =
   'Calls are still made: before each only the end of the chain is checked. Export what is there (codemode audit export), then: codemode audit restart --reason ...';
 
-function explain({ isIntact, records, first, head, problem, cut, callsRefused }: ChainReport): string {
+function explain(report: ChainReport): string {
+  const { isIntact, records, head, problem, cut, callsRefused } = report;
   const lines = [
     isIntact
-      ? `${styled('green', 'whole')}: ${records} records, ${records === 0 ? 'none' : `${first} to ${head.count}`}`
+      ? `${styled('green', 'whole')}: ${records} records, ${extentOf(report)}`
       : `${styled('red', 'changed')}: record ${problem?.record}: ${plainLine(problem?.reason ?? '')}`,
     ...(cut === undefined
       ? []
@@ -191,12 +192,16 @@ function explain({ isIntact, records, first, head, problem, cut, callsRefused }:
   return lines.join('\n');
 }
 
+function extentOf({ records, first, head, chains }: ChainReport): string {
+  if (chains !== undefined) return `${chains} ${chains === 1 ? 'chain' : 'chains'}, anchored ${head.count} times`;
+  return records === 0 ? 'none' : `${first} to ${head.count}`;
+}
+
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function filterOf({ run, server, tool, since }: FilterFlags): AuditFilter {
   return {
-    ...omitUndefined({ runId: run, serverId: server, toolName: tool }),
-    ...(since === undefined ? {} : { sinceMs: timeOf(since) }),
+    ...omitUndefined({ runId: run, serverId: server, toolName: tool, sinceMs: ifDefined(since, timeOf) }),
   };
 }
 

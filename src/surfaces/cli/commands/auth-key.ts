@@ -6,7 +6,7 @@ import { type CommandContext, EXIT } from '../command.js';
 export function registerKey(auth: Command, context: CommandContext): void {
   const key = auth
     .command('key')
-    .description('show where the key is that seals logins, suspended runs and the audit; never the key')
+    .description('show where the key for logins, suspended runs and the audit log is kept; never the key itself')
     .addHelpText('after', HELP)
     .action(async () => {
       const place = await (await context.key()).check();

@@ -22,7 +22,7 @@ export const register: Register = (program, context) => {
     .argument('<server>', 'its name in the configuration')
     .description('get an authorization for a server, in the browser')
     .option('--no-browser', 'only print the address to open')
-    .option('--scopes <scope...>', 'what to ask for, in place of what the configuration or the server says')
+    .option('--scopes <scope...>', 'scopes to ask for, instead of those that the configuration or the server names')
     .option('--timeout <duration>', 'how long to wait for the browser', '5m')
     .addHelpText('after', LOGIN_HELP)
     .action(async (server: string, flags: LoginFlags) => {
@@ -31,14 +31,14 @@ export const register: Register = (program, context) => {
   auth
     .command('logout')
     .argument('<server>', 'its name in the configuration')
-    .description('revoke the authorization for a server where that is possible, and forget it')
+    .description('revoke the login of a server where that is possible, and delete it')
     .addHelpText('after', '\nExit status: 0 it is gone, 1 there was none, 2 bad input.\n')
     .action(async (server: string) => {
       context.exitWith(await logout(server, context));
     });
   auth
     .command('status')
-    .description('show how each server is authorized for: state, scopes, end; never a token')
+    .description('show the login of each server: state, scopes, expiry; never a token')
     .option('--json', 'as JSON')
     .addHelpText('after', STATUS_HELP)
     .action(async (flags: { json?: boolean }) => {
@@ -58,7 +58,7 @@ Exit status: 0 logged in, 2 bad input, 69 nobody logged in or the authorization 
 const STATUS_HELP = `
 --json prints { "servers": [{ "serverId", "method", "state", "grant", "issuer", "clientId", "scopes", "missingScopes",
 "expiresAt", "isRenewable" }], "leftovers" }; "method" is oauth, header, environment or none; "state" is logged_in,
-expired, withdrawn, not_logged_in or not_needed. "leftovers" are servers that are kept and not configured any more.
+expired, withdrawn, not_logged_in or not_needed. "leftovers" are servers with a stored login that are no longer configured.
 
 Exit status: 0.
 `;
@@ -103,7 +103,7 @@ async function logout(server: string, context: CommandContext): Promise<number> 
     return EXIT.failed;
   }
   if (problem !== undefined) warn([`it could not be revoked, and expires: ${problem}`]);
-  const how = isRevoked ? 'revoked and forgotten' : 'forgotten; its authorization server knows no revocation';
+  const how = isRevoked ? 'revoked and deleted' : 'deleted; its authorization server does not support revocation';
   process.stdout.write(`${plainLine(server)}: ${problem === undefined ? how : 'forgotten'}\n`);
   return EXIT.ok;
 }
@@ -117,10 +117,10 @@ async function status(isJson: boolean, context: CommandContext): Promise<number>
   for (const each of servers) process.stdout.write(`${describe(each)}\n`);
   for (const id of leftovers)
     process.stdout.write(
-      `${plainLine(id)}: kept, but not configured any more; to forget it: codemode auth logout ${plainLine(id)}\n`,
+      `${plainLine(id)}: a login is stored, but the server is no longer configured; to delete the login: codemode auth logout ${plainLine(id)}\n`,
     );
   if (servers.length === 0)
-    process.stderr.write('no servers are configured; to take them over from other clients: codemode init\n');
+    process.stderr.write('no servers are configured; to import them from other clients: codemode init\n');
   return EXIT.ok;
 }
 
@@ -133,7 +133,7 @@ const STATES: Readonly<Record<CredentialStatus['state'], { readonly text: string
 };
 
 const METHODS: Readonly<Record<CredentialStatus['method'], string>> = {
-  environment: 'a local server: secrets by its environment',
+  environment: 'a local server: it gets secrets from its environment',
   header: 'a token set in the configuration',
   none: 'nothing is sent',
   oauth: '',

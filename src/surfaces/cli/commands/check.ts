@@ -48,10 +48,14 @@ async function install(context: CommandContext): Promise<number> {
 
 async function check(file: string, flags: CheckFlags, context: CommandContext): Promise<number> {
   const source = await readSource(file);
-  const composed = await context.compose();
+  const language = isPython(file, source) ? 'python' : 'node';
+  const isForRunner = language === 'python' || (await context.config()).config.profile === 'runner';
+  const composed = await context.compose(isForRunner ? { profile: 'runner' } : {});
   await using _ = composed.host;
-  const session = openCommandSession(composed);
-  const verdict = await withProgress('checking the program', () => session.check(source));
+  const session = isForRunner
+    ? composed.host.openSessionLike(openCommandSession(composed), 'runner')
+    : openCommandSession(composed);
+  const verdict = await withProgress('checking the program', () => session.check(source, language));
   if (!verdict.isChecked) {
     process.stderr.write(plain(`codemode: the program was not checked: ${reasonOf(verdict)}\n`));
     return UNAVAILABLE;
@@ -69,7 +73,14 @@ function reasonOf({ reason, fix }: Extract<TypeVerdict, { isChecked: false }>): 
 
 function lineOf(name: string, { severity, code, message, hint, position }: TypeProblem): string {
   const advice = hint === undefined ? '' : ` ${hint}`;
-  return `${name}:${position.line}:${position.column}: ${severity} TS${code}: ${message}${advice}\n`;
+  // Python has no numbers for mistakes.
+  const number = code === 0 ? '' : ` TS${code}`;
+  return `${name}:${position.line}:${position.column}: ${severity}${number}: ${message}${advice}\n`;
+}
+
+/** By the name of the file; from stdin, by how Python imports servers. */
+function isPython(file: string, source: string): boolean {
+  return file.endsWith('.py') || (file === '-' && /^\s*(?:from\s+servers\b|import\s+servers\b)/m.test(source));
 }
 
 function flat({ position: { line, column }, ...problem }: TypeProblem) {

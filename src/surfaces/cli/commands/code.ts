@@ -4,7 +4,7 @@ import type { Approval } from '../../../domain/approval.js';
 import { ERRORS, HostError } from '../../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import { LOG_LEVELS, type Log } from '../../../domain/log.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { MAX_TIMEOUT_MS, parseScriptRun } from '../../../profiles/code-execution/contract.js';
 import { codeExecutionPresentation } from '../../../profiles/code-execution/presentation.js';
 import { runScript } from '../../../profiles/code-execution/run-script.js';
@@ -47,7 +47,7 @@ export const register: Register = (program, context) => {
       `stop it after this many milliseconds, 1-${MAX_TIMEOUT_MS} (default: the configuration's)`,
     )
     .option('--max-tool-calls <count>', "the most tool calls, 0 for no limit (default: the configuration's)")
-    .option('--allowed-servers <names>', 'the only servers it may call, with commas between (default: all)')
+    .option('--allowed-servers <names>', 'the servers it may call, separated by commas (default: all)')
     .option('--log-level <level>', `lowest level that is written to stderr: ${LEVELS.join(', ')}`)
     .addHelpText('after', HELP)
     .action(async (flags: ExecFlags) => {
@@ -124,7 +124,7 @@ async function requestOf(flags: ExecFlags): Promise<JsonObject> {
   const options = {
     ...wholeNumber('--timeout', 'timeout_ms', flags.timeout, 1, MAX_TIMEOUT_MS),
     ...wholeNumber('--max-tool-calls', 'max_tool_calls', flags.maxToolCalls, 0, Number.MAX_SAFE_INTEGER),
-    ...(flags.allowedServers === undefined ? {} : { allowed_servers: namesIn(flags.allowedServers) }),
+    ...omitUndefined({ allowed_servers: ifDefined(flags.allowedServers, namesIn) }),
   };
   const language = languageOf(flags);
   return { code: await codeOf(flags), language, input: await inputOf(flags), options };

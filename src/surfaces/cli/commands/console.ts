@@ -67,14 +67,18 @@ async function openConsole(flags: ConsoleFlags, context: CommandContext): Promis
   await using _ = composed.host;
   const log = openLog(composed.config.logging);
   const service = await composed.serveConsole({ log, port });
-  await show(await service.consoleLink(maker), flags);
-  log('the console is served until you stop this command (Ctrl-C)');
-  await new Promise<void>((resolve) => {
-    if (stop.aborted) resolve();
-    else stop.addEventListener('abort', () => resolve(), { once: true });
-  });
-  exitWithin(EXIT_MS);
-  await service.close();
+  // However it ends, the listener is closed: an open one would keep a process alive that serves nobody.
+  try {
+    await show(await service.consoleLink(maker), flags);
+    log('the console is served until you stop this command (Ctrl-C)');
+    await new Promise<void>((resolve) => {
+      if (stop.aborted) resolve();
+      else stop.addEventListener('abort', () => resolve(), { once: true });
+    });
+  } finally {
+    exitWithin(EXIT_MS);
+    await service.close();
+  }
   return EXIT.ok;
 }
 

@@ -5,8 +5,8 @@ import { needsOf } from '../../../domain/profile-name.js';
 import type { Finding } from '../../../host/admin/inspection.js';
 import { inspectMachine, inspectRun } from '../../../host/admin/inspection.js';
 import { goFinding, interpreterFinding } from '../../../host/processes/interpreters.js';
+import { promptTexts } from '../../../profiles/prompt-texts.js';
 import { createProfile } from '../../../profiles/registry.js';
-import { toldTexts } from '../../../profiles/told-texts.js';
 import type { CommandContext, Register } from '../command.js';
 import type { Composed } from '../composed.js';
 import { codeModeFindings } from '../findings/code-mode-finding.js';
@@ -19,7 +19,7 @@ import { wrapLines } from '../terminal/wrap.js';
 export const register: Register = (program, context) => {
   program
     .command('doctor')
-    .description('check machine, jail, limits, configuration and servers; says what is missing and what to type')
+    .description('check machine, jail, limits, configuration and servers; report what is missing and what to type')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: { json?: boolean }) => {
@@ -43,7 +43,7 @@ async function doctor(isJson: boolean, context: CommandContext): Promise<number>
     findings.push(...more);
     if (!isJson) for (const finding of more) process.stdout.write(render(finding));
   };
-  found(await waitFor('looking at this machine', () => inspectMachine()));
+  found(await waitFor('checking this machine', () => inspectMachine()));
   const loaded = await loadedOrFinding(context);
   if ('finding' in loaded) {
     found([loaded.finding]);
@@ -97,7 +97,7 @@ async function inspectUse(
     const codeMode = codeModeOf(loaded.config);
     const view = inventory.view(undefined, codeMode);
     const profile = createProfile(loaded.config, await context.machine(loaded.config));
-    found(codeModeFindings(view, toldTexts(profile, view, []), codeMode.enabled));
+    found(codeModeFindings(view, promptTexts(profile, view, []), codeMode.enabled));
     // A missing type checker is not an error.
     const types = await open().then(
       ({ host }) => host.typeChecking(),

@@ -7,7 +7,12 @@ import {
 } from '../../../config/clients/install-links.js';
 import { type OwnStartCommand, ownStartCommand } from '../../../config/clients/own-start-command.js';
 import type { Client } from '../../../config/clients/registry.js';
-import { configuredServers, type SharedServer, sharedServers } from '../../../config/clients/same-servers.js';
+import {
+  configuredServers,
+  otherEntriesOfUs,
+  type SharedServer,
+  sharedServers,
+} from '../../../config/clients/same-servers.js';
 import { OWN_NAME, openTarget, type Target } from '../../../config/clients/target.js';
 import { findConfigFile } from '../../../config/files/find-file.js';
 import { readEnvironment } from '../../../config/variables/environment.js';
@@ -177,13 +182,13 @@ async function isRemoving(
   );
 }
 
-function notesOf(
-  { client, isFound, file }: Target,
-  configFile: string | undefined,
-  isProject: boolean,
-  { shell, args }: OwnStartCommand,
-): string[] {
-  const notes: string[] = [];
+function notesOf(target: Target, configFile: string | undefined, isProject: boolean, start: OwnStartCommand): string[] {
+  const { client, isFound, file } = target;
+  const { shell, args } = start;
+  const notes = otherEntriesOfUs(target, start).map(
+    (name) =>
+      `${client.title} also starts codemode as ${consentWord(name)}. Remove that entry from ${file.path}, unless you want a second one with another configuration.`,
+  );
   if (!isFound) notes.push(`${client.title} does not seem to be installed here; it will find ${file.path} once it is.`);
   if (configFile === undefined)
     notes.push(`There is no configuration yet, so codemode has no servers. Write one with: ${shell} init`);

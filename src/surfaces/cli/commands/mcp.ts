@@ -20,7 +20,7 @@ export const register: Register = (program, context) => {
   program
     .command('mcp')
     .description("MCP server on stdin and stdout, to be started by an agent's client")
-    .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
+    .option('--profile <name>', 'the profile that is served (default: the configured one)')
     .option('--model <ref>', 'which entry of models in the configuration decides what is excluded from code')
     .addHelpText('after', HELP)
     .action(async (flags: McpFlags) => context.exitWith(await mcp(flags, context)));

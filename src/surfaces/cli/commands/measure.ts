@@ -33,8 +33,8 @@ import type { Session } from '../../../host/session.js';
 import type { Inventory } from '../../../host/tools/inventory.js';
 import type { ToolView } from '../../../host/tools/tool-view.js';
 import { codemodePresentation } from '../../../profiles/codemode/presentation.js';
+import { promptTexts } from '../../../profiles/prompt-texts.js';
 import { createProfile, type Machine } from '../../../profiles/registry.js';
-import { toldTexts } from '../../../profiles/told-texts.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
 import { examplesFolder } from '../examples-folder.js';
 import { loadTools, noteProblems } from '../load-tools.js';
@@ -54,7 +54,7 @@ export const register: Register = (program, context) => {
   program
     .command('measure')
     .description('measure what code mode saves and costs with your servers, on this machine')
-    .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
+    .option('--profile <name>', 'the profile that is served (default: the configured one)')
     .option('--tasks <file>', 'how often search finds the right tools: a line {"query", "expected"} for each task')
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
@@ -110,7 +110,7 @@ async function measure(flags: MeasureFlags, context: CommandContext): Promise<nu
   const profile = createProfile(loaded.config, machine);
   const scripts = await withRecords(context, (records) => records.scripts.list());
   const known = scripts.filter((script) => script.profile === profile.name);
-  const toldOf = (shown: ToolView) => toldTexts(profile, shown, known);
+  const toldOf = (shown: ToolView) => promptTexts(profile, shown, known);
   const tokens = measureTokens(view, toldOf(view));
   const forCode = inventory.view(undefined, { ...codeModeOf(loaded.config), enabled: true });
   const breakEven = breakEvenOf(forCode, toldOf(forCode));

@@ -3,7 +3,7 @@ import { HostError } from '../../../domain/errors.js';
 import type { JsonObject } from '../../../domain/json.js';
 import type { Decision, Preset } from '../../../domain/policy.js';
 import type { PolicyReport } from '../../../host/tools/inventory.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import type { CommandContext, Register } from '../command.js';
 import { plainLine, printableJson, styled } from '../terminal/terminal.js';
 
@@ -39,7 +39,7 @@ export const register: Register = (program, context) => {
 };
 
 const OVERVIEW_HELP = `
-Nothing is started: tools come from the catalog on disk. What depends on arguments is said of a call without any.
+Nothing is started: tools come from the catalog on disk. A decision that depends on arguments is shown for a call without any.
 --json prints { "preset", "rules", "prices", "budget", "servers": [{ "serverId", "tools": [...] }] }, with what
 policy check says of each tool.
 
@@ -65,7 +65,7 @@ async function overview(isJson: boolean, context: CommandContext): Promise<void>
   const costs =
     Object.keys(prices).length === 0 ? [] : [`Prices: ${printableJson(prices)}, budget: ${printableJson(budget)}`];
   const lines = [
-    ...(told.length === 0 ? ['No rules.'] : ['Rules, the first that fits decides:', ...told]),
+    ...(told.length === 0 ? ['No rules.'] : ['Rules, the first that matches decides:', ...told]),
     `${told.length === 0 ? 'The' : 'Otherwise the'} preset ${styled('bold', preset)} decides: ${PRESETS[preset]}.`,
     ...costs,
     ...servers.map(({ serverId, tools }) => `${styled('bold', plainLine(serverId))}: ${countsOf(tools)}`),
@@ -98,7 +98,7 @@ const COUNTED: Readonly<Record<Decision, string>> = { allow: 'allowed', ask: 'as
 
 const HELP = `
 Nothing is started: what is known of a tool comes from the catalog on disk, and a tool that is not in it is judged by
-its name. A server that is not configured is an error. What a run has received (the flow guard) and spent (budgets) is not looked at.
+its name. A server that is not configured is an error. What a run has received (the flow guard) and spent (budgets) is not considered.
 --json prints { "serverId", "toolName", "decision", "reason", "rule", "isKnown", "nearest", "dependsOn", "isTrusted",
 "labels", "price" }.
 
@@ -113,7 +113,7 @@ const EXIT_STATUS: Readonly<Record<Decision, number>> = { allow: 0, deny: 1, ask
 const WORDS: Readonly<Record<Decision, string>> = { allow: 'allowed', ask: 'a person is asked', deny: 'denied' };
 
 async function check(name: string, flags: CheckFlags, context: CommandContext): Promise<number> {
-  const given = flags.arguments === undefined ? {} : { arguments: readArguments(flags.arguments) };
+  const given = omitUndefined({ arguments: ifDefined(flags.arguments, readArguments) });
   const { inventory } = await context.inventory();
   await using _ = inventory;
   const report = inventory.checkPolicy({

@@ -3,8 +3,8 @@ import { LOCAL_CALLER } from '../../../domain/run.js';
 import { breakEvenOf } from '../../../host/admin/break-even.js';
 import { shownTool } from '../../../host/tools/tool-definition.js';
 import type { ToolView } from '../../../host/tools/tool-view.js';
+import { promptTexts } from '../../../profiles/prompt-texts.js';
 import { createProfile } from '../../../profiles/registry.js';
-import { toldTexts } from '../../../profiles/told-texts.js';
 import { type CommandContext, type Register, withRecords } from '../command.js';
 import { loadTools, noteProblems } from '../load-tools.js';
 import { profileSettings } from '../profile-settings.js';
@@ -21,7 +21,7 @@ export const register: Register = (program, context) => {
   program
     .command('prompt')
     .description('print exactly what an agent reads before its first program')
-    .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
+    .option('--profile <name>', 'the profile that is served (default: the configured one)')
     .option('--model <ref>', 'which entry of models in the configuration decides what is excluded from code')
     .option('--refresh', 'ask the servers again instead of the catalog on disk')
     .option('--json', 'as JSON')
@@ -51,7 +51,7 @@ async function prompt(flags: PromptFlags, context: CommandContext): Promise<numb
   const scripts = await withRecords(context, (records) => records.scripts.list());
   const ofProfile = scripts.filter((script) => script.profile === profile.name);
   const configured = codeModeOf(loaded.config, flags.model);
-  const isCode = (shown: ToolView) => !breakEvenOf(shown, toldTexts(profile, shown, ofProfile)).isBelow;
+  const isCode = (shown: ToolView) => !breakEvenOf(shown, promptTexts(profile, shown, ofProfile)).isBelow;
   const enabled =
     configured.enabled === 'auto' ? isCode(inventory.view(LOCAL_CALLER, configured, names)) : configured.enabled;
   const view = inventory.view(LOCAL_CALLER, { ...configured, enabled }, enabled ? names : []);

@@ -16,9 +16,9 @@ interface RemoveFlags {
 export const register: Register = (program, context) => {
   program
     .command('remove')
-    .description('take a server out of the configuration')
+    .description('remove a server from the configuration')
     .argument('<name>', 'its name in the configuration')
-    .option('--project', 'take it out of ./codemode.config.yaml')
+    .option('--project', 'remove it from ./codemode.config.yaml')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
     .action(async (name: string, flags: RemoveFlags) => {

@@ -21,7 +21,7 @@ interface ReplayFlags {
 export const register: Register = (program, context) => {
   program
     .command('replay')
-    .description('run a recorded program again, offline, and say whether it comes out the same')
+    .description('run a recorded program again, offline, and compare the results')
     .argument(
       '<run>',
       'id of a run that ended, or the first 4 or more characters of it, or last, or a file that --export wrote',

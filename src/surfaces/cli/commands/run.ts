@@ -18,7 +18,7 @@ const LANGUAGES = ['typescript', 'javascript', 'go'] as const;
 export const register: Register = (program, context) => {
   program
     .command('run')
-    .description('run one program; prints for people on a terminal, else JSON')
+    .description('run one program; prints text on a terminal, otherwise JSON')
     .argument('[file]', 'source in TypeScript, JavaScript or Go; - reads stdin', '-')
     .option('--language <name>', `${LANGUAGES.join(', ')} (default: go for a .go file, else typescript)`)
     .option('--timeout <ms>', 'stop it after this many milliseconds')
@@ -37,8 +37,8 @@ Exit status: 0 the program succeeded, 1 it failed (see "diagnostics"), 2 bad inp
   69 no jail available, 70 internal error in codemode, 75 busy, 130 interrupted.
 
 On a terminal, a call that needs a person is asked about here: y allows this call, run this tool until the run ends, hour this
-tool for an hour; anything else is a no, and Ctrl-C ends the run. Without one the run is suspended, and the call waits for
-codemode approvals.
+tool for an hour (codemode approvals revoke ends that sooner); anything else denies it, and Ctrl-C ends the run. Without one the
+run is suspended, and the call waits for codemode approvals.
 
 A program in Go is the body of func Run(ctx context.Context) error, and its response is { "output" }.
 

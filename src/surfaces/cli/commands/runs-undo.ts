@@ -3,6 +3,7 @@ import { HostError } from '../../../domain/errors.js';
 import { LOCAL_CALLER } from '../../../domain/run.js';
 import type { UndoStep } from '../../../host/undo/undo-plan.js';
 import type { UndoneStep } from '../../../host/undo/undo-run.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { COMMAND_LINE_CALLER } from '../caller.js';
 import { type CommandContext, EXIT, withRecords } from '../command.js';
 import { RUN_ARGUMENT, runIdOf } from '../runs/run-id.js';
@@ -46,7 +47,7 @@ is refused, waits for you or fails. The next time it continues there: no call is
 --json prints { "runId", "steps": [{ "call", "tool", "arguments", "state", "why", "inverse" }], "done": [{ "call", "outcome",
 "message" }] }. States: ready, undone, nothing (it changed nothing), impossible. Outcomes: undone, waits, refused, failed, unknown.
 
-Exit status: 0, 1 a call could not be undone, 2 no such run or bad input, 3 a call waits for your decision (codemode approvals).
+Exit status: 0 nothing is left that can be undone, 1 a call could not be undone, 2 no such run or bad input, 3 a call waits for your decision (codemode approvals).
 
 Example:
   codemode runs undo last --dry-run
@@ -66,6 +67,7 @@ async function undo(context: CommandContext, given: string, flags: UndoFlags): P
   };
   const asker = askerOnTerminal(host.approvals);
   const done = isWanted ? await plan.undo({ askPerson: asker, signal: interruption(), onStep }) : [];
+  if (isWanted && !isJson) process.stdout.write(restText(runId, ready, done));
   if (isJson) process.stdout.write(`${printableJson(jsonOf(runId, plan.steps, done), true)}\n`);
   const last = done.at(-1)?.outcome ?? 'undone';
   if (last === 'waits') return WAITS;
@@ -75,7 +77,7 @@ async function undo(context: CommandContext, given: string, flags: UndoFlags): P
 async function isMeant(count: number, { yes }: UndoFlags): Promise<boolean> {
   if (yes === true) return true;
   if (!hasPersonAtTerminal(process.stdout))
-    throw new HostError('bad_input', 'nobody is there to ask; look with --dry-run, then undo with --yes');
+    throw new HostError('bad_input', 'nobody can be asked; look with --dry-run, then undo with --yes');
   return askYesNo(`undo ${count} ${count === 1 ? 'call' : 'calls'}?`);
 }
 
@@ -99,12 +101,21 @@ function doneLine({ step, outcome, message }: UndoneStep): string {
   return `${outcome}: ${step.call} ${plainLine(step.tool)}${message === undefined ? '' : `: ${plainLine(message)}`}\n`;
 }
 
+/** What is left after a call that stopped the undoing. One whose outcome is unknown is not tried again. */
+function restText(runId: string, ready: readonly UndoStep[], done: readonly UndoneStep[]): string {
+  const settled = done.filter(({ outcome }) => outcome === 'undone' || outcome === 'unknown').length;
+  const left = ready.slice(settled).map(({ call }) => call);
+  return left.length === 0 ? '' : `not undone: ${left.join(', ')}. To continue: codemode runs undo ${runId}\n`;
+}
+
 function jsonOf(runId: string, steps: readonly UndoStep[], done: readonly UndoneStep[]) {
   return {
     runId,
     steps: steps.map(({ inverse, ...step }) => ({
       ...step,
-      ...(inverse === undefined ? {} : { inverse: { tool: inverse.tool, arguments: inverse.arguments } }),
+      ...omitUndefined({
+        inverse: ifDefined(inverse, (inverse) => ({ tool: inverse.tool, arguments: inverse.arguments })),
+      }),
     })),
     done: done.map(({ step, ...each }) => ({ call: step.call, ...each })),
   };

@@ -23,7 +23,7 @@ export const register: Register = (program, context) => {
     .command('list', { isDefault: true })
     .description('the latest ones: state, caller, duration, and a line of the program')
     .option('--limit <count>', 'how many', '20')
-    .option('--all', 'also those that demo, measure and doctor made to measure themselves')
+    .option('--all', 'include the runs of demo, measure and doctor')
     .option('--json', 'as JSON')
     .addHelpText('after', STATUS)
     .action(async (flags: ListFlags) => {

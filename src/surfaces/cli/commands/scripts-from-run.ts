@@ -9,7 +9,7 @@ import { plain, plainLine, printableJson } from '../terminal/terminal.js';
 
 export interface FromRunFlags {
   readonly input: readonly string[];
-  readonly description: string;
+  readonly description?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly replace?: boolean;
@@ -22,7 +22,7 @@ export async function addFromRun(
   { name, run }: { readonly name: string; readonly run: string },
   flags: FromRunFlags,
 ): Promise<number> {
-  const made = await withRecords(context, async ({ suspended }) => {
+  const made = await withRecords(context, async ({ suspended, scripts }) => {
     const [{ scriptFromRun }, { readChosenInput }] = await Promise.all([
       import('../../../host/scripts/script-from-run.js'),
       import('../../../host/scripts/script-inputs.js'),
@@ -32,7 +32,8 @@ export async function addFromRun(
     const recording = await suspended.recordingOf(runId);
     const source = 'journal' in recording ? recording.journal.source : '';
     const inputs = flags.input.map((text) => readChosenInput(text, source));
-    return scriptFromRun(recording, profile, { name, description: flags.description, inputs });
+    const description = flags.description ?? (flags.replace === true ? await scripts.descriptionOf(name) : '');
+    return scriptFromRun(recording, profile, { name, description, inputs });
   });
   const { script } = made;
   // An unchanged program has already run. Classic scripts are parsed by the contract that runs them.

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../domain/json.js';
 import { needsOf } from '../../../domain/profile-name.js';
 import { SCRIPT_PROFILES, type ScriptHead, type StoredScript } from '../../../domain/script.js';
 import { checkName, readInputSchema } from '../../../host/scripts/stored-scripts.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, type Register, withRecords } from '../command.js';
 import { openCommandSession } from '../command-session.js';
 import { countFrom1, oneOf } from '../options.js';
@@ -33,12 +33,12 @@ export const register: Register = (program, context) => {
     .option('--input <name=value>', 'a value of that program that varies; may be given several times', collected, [])
     .option('--dry-run', 'show what would be stored of the run, and which values may vary')
     .option('--json', 'as JSON, for --from-run')
-    .option('--description <text>', 'what it does; agents read it', '')
-    .option('--input-schema <file>', 'JSON Schema of its input; without it any object is taken')
+    .option('--description <text>', 'what it does; agents read it. Without it a replaced script keeps its own')
+    .option('--input-schema <file>', 'JSON Schema of its input; without it any object is accepted')
     .option('--language <language>', LANGUAGES.join(' or '), 'typescript')
     .option('--profile <profile>', `the contract it is written for: ${SCRIPT_PROFILES.join(', ')}`, 'codemode')
-    .option('--replace', 'also where the name is taken')
-    .option('--no-check', 'do not look for mistakes of syntax: needs no jail')
+    .option('--replace', 'replace the script that has this name')
+    .option('--no-check', 'skip the syntax check, which needs a jail')
     .addHelpText('after', STATUS)
     .action(async (name: string | undefined, file: string | undefined, flags: AddFlags) => {
       context.exitWith(await add(context, name ?? flags.name, file, flags));
@@ -160,18 +160,14 @@ async function add(
   const language = oneOf('--language', flags.language, LANGUAGES);
   const schema = flags.inputSchema === undefined ? undefined : await readSchema(name, flags.inputSchema);
   const source = await readSource(file);
-  const script = {
-    name,
-    source,
-    language,
-    profile,
-    description: flags.description,
-    ...omitUndefined({ inputSchema: schema }),
-  };
+  const replaces = flags.replace === true;
   // Classic scripts are parsed by the contract that runs them.
   if (flags.check && needsOf(profile).program === 'module') await checkSyntax(context, source, language);
-  const replaces = flags.replace === true;
-  const { isNew } = await withRecords(context, ({ scripts }) => scripts.add(script, { replaces }));
+  const { isNew } = await withRecords(context, async ({ scripts }) => {
+    const description = flags.description ?? (replaces ? await scripts.descriptionOf(name) : '');
+    const script = { name, source, language, profile, description, ...omitUndefined({ inputSchema: schema }) };
+    return scripts.add(script, { replaces });
+  });
   process.stdout.write(`${isNew ? 'stored' : 'replaced'}: ${name}\n`);
   return EXIT.ok;
 }
@@ -226,7 +222,7 @@ async function run(context: CommandContext, name: string, flags: RunFlags): Prom
   const { source, language, profile } = script;
   if (needsOf(profile).program === 'script') {
     if ((script.pins ?? []).length > 0) await confirmAlone(context, script);
-    const options = given.timeoutMs === undefined ? {} : { options: { timeout_ms: given.timeoutMs } };
+    const options = omitUndefined({ options: ifDefined(given.timeoutMs, (timeoutMs) => ({ timeout_ms: timeoutMs })) });
     return runOne(context, { code: source, language, input: checked.input, ...options });
   }
   const signal = interruption();

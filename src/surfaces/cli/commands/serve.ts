@@ -22,7 +22,7 @@ export const register: Register = (program, context) => {
   program
     .command('serve')
     .description('MCP server over HTTP, for any number of clients')
-    .option('--profile <name>', "the contract that is spoken (default: the configuration's)")
+    .option('--profile <name>', 'the profile that is served (default: the configured one)')
     .option('--model <ref>', 'which entry of models in the configuration decides what is excluded from code')
     .option('--host <address>', 'where to listen (default: 127.0.0.1, this machine only)')
     .option('--port <number>', 'the port; 0 takes a free one (default: 3000)')
@@ -41,21 +41,27 @@ async function serve({ model, profile, ...own }: ServeFlags, context: CommandCon
   const composed = await context.compose({ surface: 'http', ...own, ...profileSettings(profile) });
   await using _ = composed.host;
   const log = openLog(composed.config.logging);
+  // Before it listens: a host without a jail must not be sent requests.
+  const isolation = await composed.host.open();
   const service = await composed.serveHttp({ log, ...omitUndefined({ model }) });
-  for (const line of startupLines(composed, await composed.host.open())) log(line);
-  log(`listening on ${service.url}`);
-  log(`connect a client: ${connectCommand(service.url, composed.config.security.auth.provider)}`);
-  // Only on a terminal: elsewhere the lines go to a log that others read.
-  if (hasPersonAtTerminal(process.stderr))
-    log(`the console, once: ${await service.consoleLink({ role: 'owner', name: `${userName()} (console)` })}`);
-  else log(`the console is at ${service.url}/; a link that opens it: codemode console`);
-  await new Promise<void>((resolve) => {
-    if (stop.aborted) resolve();
-    else stop.addEventListener('abort', () => resolve(), { once: true });
-  });
-  log('stopping');
-  exitWithin(EXIT_MS);
-  await service.close();
+  // However it ends, the listener is closed: an open one would keep a process alive that serves nobody.
+  try {
+    for (const line of startupLines(composed, isolation)) log(line);
+    log(`listening on ${service.url}`);
+    log(`connect a client: ${connectCommand(service.url, composed.config.security.auth.provider)}`);
+    // Only on a terminal: elsewhere the lines go to a log that others read.
+    if (hasPersonAtTerminal(process.stderr))
+      log(`the console, once: ${await service.consoleLink({ role: 'owner', name: `${userName()} (console)` })}`);
+    else log(`the console is at ${service.url}/; a link that opens it: codemode console`);
+    await new Promise<void>((resolve) => {
+      if (stop.aborted) resolve();
+      else stop.addEventListener('abort', () => resolve(), { once: true });
+    });
+    log('stopping');
+  } finally {
+    exitWithin(EXIT_MS);
+    await service.close();
+  }
   return 0;
 }
 

@@ -20,8 +20,8 @@ interface ServersFlags {
 export const register: Register = (program, context) => {
   program
     .command('servers')
-    .description('connect every server and show how it is: state, transport, tools, warnings, and what to do')
-    .option('--refresh', 'forget first what the catalog on disk knows of every server')
+    .description('connect every server and show its state, transport, tools, warnings, and what to do')
+    .option('--refresh', 'discard the catalog on disk first')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
     .action(async (flags: ServersFlags) => {

@@ -1,5 +1,6 @@
 import { HostError } from '../../../domain/errors.js';
 import type { SharedStoreAdmin, SharedStoreStatus } from '../../../domain/shared-store.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { type CommandContext, EXIT, type Register } from '../command.js';
 import { renderTable } from '../terminal/table.js';
 import { plainLine, printableJson } from '../terminal/terminal.js';
@@ -21,9 +22,7 @@ export const register: Register = (program, context) => {
     .option('--grant <role>', 'let this role read and write rows, and nothing else; hosts can run as it')
     .addHelpText('after', MIGRATE_HELP)
     .action(async ({ grant }: { grant?: string }) => {
-      const { schemaVersion } = await withStore(context, (admin) =>
-        admin.migrate(grant === undefined ? {} : { grantTo: grant }),
-      );
+      const { schemaVersion } = await withStore(context, (admin) => admin.migrate(omitUndefined({ grantTo: grant })));
       const granted = grant === undefined ? '' : `; ${grant} may read and write its rows`;
       process.stdout.write(`${plainLine(`the schema is at version ${schemaVersion}${granted}`)}\n`);
       context.exitWith(EXIT.ok);
@@ -56,8 +55,8 @@ Exit status: 0 it is up to date, 2 the role lacks a right or the schema is of a 
 
 const COPY_HELP = `
 Stop all hosts first. What is there already stays as it is. Everything stays sealed, so hosts need the key of the state folder:
-security.keyFile, or CODEMODE_KEY. The audit log is not copied: it stays with what recorded it, and codemode audit verify checks it
-there.
+security.keyFile, or CODEMODE_KEY. A state folder without a key gets that of the hosts. The audit log is not copied: it stays with what
+recorded it, and codemode audit verify checks it there.
 
 Exit status: 0 it was copied, 2 there is no database or another key, 69 it does not answer.
 `;
@@ -89,7 +88,10 @@ function render(status: SharedStoreStatus): string {
     ['size', `${(status.databaseBytes / 1024 / 1024).toFixed(1)} MiB`],
     ['answers in', `${status.roundTripMs} ms`],
     ['connections', `${connections.used} of ${connections.max}`],
-    ['runs', `${runs.suspended} suspended, ${runs.resumed} resumed, about ${runs.ended} in all`],
+    [
+      'runs',
+      `${runs.suspended} suspended, ${runs.resumed} resumed, ${runs.isEstimate ? 'about ' : ''}${runs.ended} in all`,
+    ],
     ['approvals', `${status.pendingApprovals} pending`],
     ['queue', `${queue.ready} ready, ${queue.later} later, ${queue.taken} taken, ${Math.round(queue.lagMs)} ms behind`],
     ...status.hosts.map(({ name, id, leaseLeftMs }) => [

@@ -85,7 +85,9 @@ function withProgramNames(inventory: Inventory): (result: JsonObject) => JsonObj
   // The signature has the name that programs of other profiles use.
   return ({ exportName, signature: _, ...result }) => {
     const tool = forCode.toolByTarget.get(`${String(result.serverId)}/${String(result.toolName)}`);
-    return { ...result, ...(tool === undefined ? { exportName: exportName ?? null } : namesOf(tool)) };
+    if (tool === undefined) return { ...result, exportName: exportName ?? null };
+    // The contract's id is the one that the user gave, not the path of other profiles.
+    return { ...result, serverId: tool.server.id, ...namesOf(tool) };
   };
 }
 

@@ -27,10 +27,10 @@ interface TrustFlags {
 export const register: Register = (program, context) => {
   program
     .command('trust')
-    .description('show what the configuration of a folder would start, and agree to it')
+    .description('show what the configuration of a folder would start, and trust it')
     .argument('[file]', 'the file, or its folder (default: the current folder)')
     .option('--list', 'show the files that you trust')
-    .option('--revoke', 'trust the file no longer')
+    .option('--revoke', 'stop trusting the file')
     .option('--json', 'show the review, or the list, as JSON; trusts nothing')
     .addHelpText('after', HELP)
     .action(async (file: string | undefined, flags: TrustFlags) => {
@@ -52,7 +52,7 @@ Exit status: 0, 1 you did not agree, 2 bad input, or no terminal to ask on.
 async function trust(given: string | undefined, flags: TrustFlags): Promise<number> {
   const environment = readEnvironment();
   if (flags.list === true && (flags.revoke === true || given !== undefined))
-    throw new HostError('bad_input', '--list goes with neither a file nor --revoke');
+    throw new HostError('bad_input', '--list takes neither a file nor --revoke');
   if (flags.list === true) return list(flags.json === true, environment);
   if (flags.revoke === true) return revoke(given, environment);
   const file = await fileToTrust(given ?? '.');

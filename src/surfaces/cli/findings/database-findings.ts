@@ -17,14 +17,25 @@ export async function databaseFindings(context: Pick<CommandContext, 'sharedStor
     const admin = await context.sharedStore();
     if (admin === undefined) return [];
     try {
-      return findingsOf(await admin.status());
+      return [...findingsOf(await admin.status()), ...(await refusals(() => admin.requireUsable()))];
     } finally {
       await admin.close();
     }
   } catch (error) {
-    if (!isHostError(error)) throw error;
-    return [{ name: NAME, state: 'missing', message: error.message }];
+    return [refusal(error)];
   }
+}
+
+async function refusals(check: () => Promise<void>): Promise<Finding[]> {
+  return check().then(
+    () => [],
+    (error: unknown) => [refusal(error)],
+  );
+}
+
+function refusal(error: unknown): Finding {
+  if (!isHostError(error)) throw error;
+  return { name: NAME, state: 'missing', message: error.message };
 }
 
 export function findingsOf(status: SharedStoreStatus): Finding[] {

@@ -38,7 +38,7 @@ export async function keyFinding(key: KeyKeeper): Promise<Finding> {
     const place = await key.check();
     if (place === 'keyring') return { name, state: 'ok', message: 'in the keyring of this session' };
     if (place === 'file') return { name, state: 'ok', message: 'in a file of the state folder, owner-only' };
-    return { name, state: 'ok', message: 'none yet; it is made when it is first needed' };
+    return { name, state: 'ok', message: 'none yet; it is created when it is first needed' };
   } catch (error) {
     if (!isHostError(error, 'bad_config')) throw error;
     return { name, state: 'missing', message: error.message };
@@ -51,14 +51,19 @@ export function serverFindings(reports: readonly ServerReport[], loaded: LoadedC
     const { id, state, transport, toolCount, reason, warnings } = report;
     const name = `Server ${JSON.stringify(id)}`;
     if (state === 'disabled' && reason === undefined)
-      return [{ name, state: 'ok', message: 'switched off in the configuration' }];
+      return [{ name, state: 'ok', message: 'disabled in the configuration' }];
     if (state !== 'ready') {
       return [{ name, state: 'missing', message: reason ?? 'did not answer', fix: adviceFor(report, loaded) }];
     }
     const tools = `${toolCount} ${toolCount === 1 ? 'tool' : 'tools'} over ${transport}`;
     if (warnings.length === 0) return [{ name, state: 'ok', message: tools }];
     return [
-      { name, state: 'warning', message: [tools, ...warnings].join('; '), fix: 'tell the makers of that server' },
+      {
+        name,
+        state: 'warning',
+        message: [tools, ...warnings].join('; '),
+        fix: 'report it to the authors of that server',
+      },
     ];
   });
 }
@@ -96,7 +101,7 @@ async function openFindings(name: string, path: string): Promise<Finding[]> {
   const what = place === path ? place : `${path}, because ${place}`;
   if (by === 'its owner') {
     const message = `another user can change ${what}${place === path ? '' : ' is theirs'}`;
-    return [{ name, state: 'warning', message, fix: `give it to yourself: chown "$(id -un)" ${shellWord(place)}` }];
+    return [{ name, state: 'warning', message, fix: `make it yours: chown "$(id -un)" ${shellWord(place)}` }];
   }
   const reason = place === path ? '' : ` can be written by ${by}`;
   const message = `other users (${by}) can change ${what}${reason}`;
@@ -156,7 +161,7 @@ async function exposureFindings({ file, upstreams }: LoadedConfig, state: string
       findings.push({
         name: `Server ${JSON.stringify(id)}`,
         state: 'warning',
-        message: `it is given ${folder}, and ${covered} lies in there: an agent could change its own rules through it`,
+        message: `it can use ${folder}, which contains ${covered}: an agent could change its own rules through it`,
         fix: `give it a folder beside ${dirname(covered)}, not one around it`,
       });
       break;

@@ -1,4 +1,5 @@
 import { type Approval, cardsOf } from '../../../domain/approval.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { cardDigest } from '../../../lib/secrets/card-digest.js';
 import { hiddenText, isNameCut, nameOf } from '../terminal/ask-on-terminal.js';
 import { type Column, type Row, renderTable } from '../terminal/table.js';
@@ -11,7 +12,7 @@ import { shortIds } from './resolve-id.js';
 /** Text of the program or a tool is in rows that are marked as foreign. `most`: characters shown of one value. */
 export function renderOne(approval: Approval, most?: number): { readonly text: string; readonly isCut: boolean } {
   const { id, reason, runId, state, code, decision, hiddenParts } = approval;
-  const bound = most === undefined ? {} : { maxCharacters: most };
+  const bound = omitUndefined({ maxCharacters: most });
   const why = consentText(reason, bound);
   const input = consentJson(approval.arguments, bound);
   const lines = code === '' ? undefined : consentText(code, bound);
@@ -35,7 +36,7 @@ export function renderOne(approval: Approval, most?: number): { readonly text: s
   return { text: rows.join('\n'), isCut };
 }
 
-const UNREADABLE = '  what was stored of this call was changed, so it can only be denied';
+const UNREADABLE = '  the stored record of this call was changed, so it can only be denied';
 
 /** All calls of a card, each in full, and their common digest. */
 export function renderCard(card: readonly Approval[]): string {
@@ -95,8 +96,12 @@ export function approvalJson(approval: Approval) {
     createdAt: new Date(createdAtMs).toISOString(),
     expiresAt: new Date(expiresAtMs).toISOString(),
     reason,
-    ...(decision === undefined
-      ? {}
-      : { decision: { by: decision.by, at: new Date(decision.atMs).toISOString(), reason: decision.reason } }),
+    ...omitUndefined({
+      decision: ifDefined(decision, (decision) => ({
+        by: decision.by,
+        at: new Date(decision.atMs).toISOString(),
+        reason: decision.reason,
+      })),
+    }),
   };
 }

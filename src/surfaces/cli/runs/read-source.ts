@@ -35,7 +35,7 @@ export async function readNamedFile(file: string, kind: TextKind): Promise<Buffe
     return await readRegularFile(file, mostOf(kind));
   } catch (error) {
     if (!(error instanceof UnreadableFile))
-      throw new HostError('bad_input', cannotOpen(file, (error as NodeJS.ErrnoException).code), { cause: error });
+      throw new HostError('bad_input', cannotOpen(file, (error as NodeJS.ErrnoException).code, kind), { cause: error });
     if (error.why === 'too_large') throw tooLarge(file, kind);
     if (error.why === 'folder')
       throw new HostError('bad_input', `${file} is a directory; name the file with the ${kind.name}`);
@@ -56,7 +56,10 @@ async function readStdin(kind: TextKind): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function cannotOpen(file: string, code: string | undefined): string {
+function cannotOpen(file: string, code: string | undefined, kind: TextKind): string {
+  // Most other interpreters have an option for a program on the command line, so that it is tried here too.
+  if (code === 'ENOENT' && kind === PROGRAM && /[\s();]/.test(file))
+    return `${file} is not a file; to run a program without a file, pipe it in: echo 'PROGRAM' | codemode run -`;
   if (code === 'ENOENT') return `${file} does not exist; check the path`;
   if (code === 'EACCES') return `${file} cannot be read: permission denied`;
   return `${file} cannot be opened (${code ?? 'unknown reason'})`;

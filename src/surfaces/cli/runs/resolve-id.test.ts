@@ -22,7 +22,7 @@ describe('an id', () => {
     [
       '1b6f',
       'bad_input',
-      '"1b6f" fits several runs: 1b6f0000-a, 1b6f0000-b; give more characters, or see: codemode runs',
+      '"1b6f" matches several runs: 1b6f0000-a, 1b6f0000-b; give more characters, or see: codemode runs',
     ],
     ['7c2', 'bad_input', '"7c2" is too short for the id of a run; give at least 4 characters of it, or last'],
     ['', 'bad_input', '"" is too short for the id of a run; give at least 4 characters of it, or last'],

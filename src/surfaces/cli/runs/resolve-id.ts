@@ -49,7 +49,7 @@ export async function findId(given: string, place: IdPlace): Promise<string | un
   const more = found.length > MAX_SHOWN ? ' and more' : '';
   throw new HostError(
     'bad_input',
-    `${JSON.stringify(given.slice(0, 60))} fits several ${noun}s: ${shown}${more}; give more characters, or see: ${listedBy}`,
+    `${JSON.stringify(given.slice(0, 60))} matches several ${noun}s: ${shown}${more}; give more characters, or see: ${listedBy}`,
   );
 }
 

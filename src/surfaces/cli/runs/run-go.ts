@@ -2,6 +2,7 @@ import { codeModeOf } from '../../../config/schema/code-mode.js';
 import type { Approval } from '../../../domain/approval.js';
 import { ERRORS, HostError } from '../../../domain/errors.js';
 import type { AskPerson } from '../../../host/runs/run.js';
+import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { goPresentation } from '../../../profiles/go/presentation.js';
 import { runProgram } from '../../../profiles/go/run-program.js';
 import { goSettings } from '../../../profiles/go/settings.js';
@@ -38,7 +39,7 @@ export async function runGo(
   const asker = askerOnTerminal(host.approvals) ?? (process.stderr.isTTY ? tellOf : undefined);
   const { response, notes, hasFailed } = await withProgress('running the program', ({ hold, onStep }) => {
     const askPerson: AskPerson | undefined = asker && ((asked, stop) => hold(() => asker(asked, stop)));
-    const asking = askPerson === undefined ? {} : { askPerson };
+    const asking = omitUndefined({ askPerson });
     const onNotice = (text: string) => void process.stderr.write(`codemode: ${plain(text)}\n`);
     return runProgram(session, source, { ...settings, limits }, { signal, onStep, onNotice, ...asking });
   });

@@ -5,7 +5,7 @@ import { cardDigest, MIN_DIGEST_DIGITS } from '../../../lib/secrets/card-digest.
 import { type ConsentText, consentJson, consentText, consentWord, isWordCut } from '../trust/consent-text.js';
 import { userName } from '../user-name.js';
 import { plainLine, styled } from './terminal.js';
-import { askLine, hasPersonAtTerminal } from './terminal-line.js';
+import { askLine, hasPersonAtTerminal, showLine } from './terminal-line.js';
 
 /** Poll interval: the call may be decided on another screen while the question is shown here. */
 const LOOK_EVERY_MS = 300;
@@ -44,6 +44,9 @@ async function askCard(
   const answer = { by: `${userName()} (terminal)` };
   if (choice === 'run' || choice === 'hour') {
     await approvals.decide(first.id, 'APPROVED', { ...answer, scope: choice });
+    // The run ends by itself. An hour outlives it, so the person is told how to end it sooner.
+    if (choice === 'hour')
+      showLine(`Allowed for an hour. To end it sooner: codemode approvals revoke ${first.id.slice(0, 8)}`);
     return;
   }
   // Each by its own id: a call that arrived while the person was reading was not shown, and is not decided.

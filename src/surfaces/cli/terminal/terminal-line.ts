@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { ReadStream, WriteStream } from 'node:tty';
@@ -59,6 +59,15 @@ export async function askHiddenLine(prompt: string, signal: AbortSignal): Promis
   } finally {
     input.destroy();
     output.destroy();
+  }
+}
+
+/** Shows one line of ours on the terminal, where the questions are: stdout is for the program's answer. */
+export function showLine(text: string): void {
+  try {
+    writeFileSync(TERMINAL, `${text}\n`);
+  } catch {
+    // The terminal is gone.
   }
 }
 

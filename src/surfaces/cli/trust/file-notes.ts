@@ -19,7 +19,7 @@ export function ownShellCommandFor({ file, kind }: OwnFile): string {
 export function notesOnFile({ file, git, isShared }: OwnFile): string[] {
   if (!isShared || git === undefined || git.isIgnored) return [];
   return [
-    `git would take ${plainLine(file)}: .gitignore does not cover it. Nothing that looks like a secret was written into it; to keep it to yourself, add it to .gitignore.`,
+    `git would commit ${plainLine(file)}: .gitignore does not cover it. Nothing that looks like a secret was written into it; to keep it to yourself, add it to .gitignore.`,
   ];
 }
 
@@ -54,7 +54,7 @@ export function notesOnReferences(references: readonly NotedReference[]): string
     }),
   );
   return [
-    'What may be secret was not written into this file. It refers to these variables instead; set them:',
+    'Values that may be secret were not written to this file. It refers to these variables instead; set them:',
     ...lines.values(),
   ];
 }

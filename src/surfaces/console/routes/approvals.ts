@@ -6,6 +6,7 @@ import { HostError, isHostError } from '../../../domain/errors.js';
 import { approvalCards, approvalView } from '../../../host/admin/console/approval-cards.js';
 import type { Host } from '../../../host/host.js';
 import { refuseEndedRun } from '../../../host/runs/refuse-ended-run.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
 import { mine } from './sessions.js';
@@ -19,7 +20,7 @@ const querySchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(MAX_CARDS).default(MAX_CARDS),
   cursor: z
     .string()
-    .regex(/^\d{1,6}$/, 'is none of ours; load the list from its beginning')
+    .regex(/^\d{1,6}$/, 'is not valid; load the list from its beginning')
     .optional(),
 });
 
@@ -99,7 +100,7 @@ async function decideOne(
       return tooLate(decided.approval);
     }
     const approval = decided.approvals.find((each) => each.id === id);
-    return { id, outcome: 'decided', ...(approval === undefined ? {} : { approval: approvalView(approval) }) };
+    return { id, outcome: 'decided', ...omitUndefined({ approval: ifDefined(approval, approvalView) }) };
   } catch (error) {
     if (isHostError(error, 'not_found')) return { id, outcome: 'not_found', message: error.message };
     if (isHostError(error)) return { id, outcome: 'refused', message: error.message };
@@ -108,7 +109,7 @@ async function decideOne(
 }
 
 function changed(id: string, approval: Approval): DecideOutcome {
-  const message = 'This is not what was shown: its arguments are others. Look at it again.';
+  const message = 'The arguments have changed since they were shown. Look at it again.';
   return { id, outcome: 'changed', message, approval: approvalView(approval) };
 }
 

@@ -22,7 +22,7 @@ export function mountGrants(scope: FastifyInstance, { options: { host, history }
       } catch (error) {
         // It has expired, its run has ended, or another person was faster: either way no call passes by it any more.
         if (isHostError(error, 'not_found'))
-          throw new HostError('not_found', 'This approval does not stand any more. Load the list again.');
+          throw new HostError('not_found', 'This approval is no longer in force. Load the list again.');
         throw error;
       }
     },

@@ -58,9 +58,7 @@ export function mountSessions(scope: FastifyInstance, { options, startedAtMs, bu
     const own = mine(request);
     const { id } = request.params;
     if (own.role !== 'owner' && own.id !== id)
-      return reply
-        .code(403)
-        .send({ error: { code: 'forbidden', message: 'Only the owner ends the sessions of others.' } });
+      return reply.code(403).send({ error: { code: 'forbidden', message: 'Only the owner can end other sessions.' } });
     if (!(await access.revoke(id)))
       throw new HostError('not_found', 'There is no such session (any more). Load the list again.');
     return {};

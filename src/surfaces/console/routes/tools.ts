@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import type { ToolReply } from '../../../domain/upstream.js';
 import { cutText, cutValue } from '../../../host/admin/console/cut-value.js';
 import type { FoundTool } from '../../../host/tools/inventory.js';
-import { omitUndefined } from '../../../lib/omit-undefined.js';
+import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import { readRequest } from '../../http/read-request.js';
 import type { ConsoleContext } from '../console-options.js';
 
@@ -20,7 +20,7 @@ const querySchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(100),
   cursor: z
     .string()
-    .regex(/^\d{1,7}$/, 'is none of ours; load the list from its beginning')
+    .regex(/^\d{1,7}$/, 'is not valid; load the list from its beginning')
     .optional(),
 });
 const trySchema = z.strictObject({ arguments: z.record(z.string(), z.json()) });
@@ -55,7 +55,7 @@ export function mountTools(scope: FastifyInstance, { options }: ConsoleContext):
       ...itemOf(found),
       declaration: cutText(declared.text, SCHEMA_CHARACTERS),
       inputSchema: shown(tool.inputSchema ?? {}),
-      ...(tool.outputSchema === undefined ? {} : { outputSchema: shown(tool.outputSchema) }),
+      ...omitUndefined({ outputSchema: ifDefined(tool.outputSchema, shown) }),
       observed: tool.outputSchema === undefined ? await options.observedOf(tool) : [],
       annotations: { ...(tool.annotations ?? {}) } as JsonObject,
       policy: {

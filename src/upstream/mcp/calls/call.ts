@@ -85,7 +85,7 @@ async function request(path: CallPath, call: McpCall, open: OpenCall): Promise<u
       ? requestByLibrary(client, asked, call, open.clock)
       : requestDirectly(direct, asked, call, open.clock));
     if ('raw' in answer) return answer.raw;
-    if (round > MAX_ROUNDS) throw new ProtocolError(TOO_MANY_ROUNDS, `it asks on after ${MAX_ROUNDS} rounds`);
+    if (round > MAX_ROUNDS) throw new ProtocolError(TOO_MANY_ROUNDS, `it keeps asking after ${MAX_ROUNDS} rounds`);
     const { inputRequests, requestState } = answer;
     const isAsking = inputRequests !== undefined && Object.keys(inputRequests).length > 0;
     if (!isAsking)
@@ -144,7 +144,8 @@ function requestDirectly(
         onResult: (result) => {
           release();
           const asked = result.resultType === 'input_required' ? questionIn(result, envelope !== undefined) : result;
-          if (asked === undefined) reject(new SdkError(SdkErrorCode.InvalidResult, 'it asks, and says not for what'));
+          if (asked === undefined)
+            reject(new SdkError(SdkErrorCode.InvalidResult, 'it asked for input without saying for what'));
           else resolve(asked === result ? { raw: result } : asked);
         },
         onFailure: (error) => {

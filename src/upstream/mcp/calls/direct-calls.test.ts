@@ -90,7 +90,7 @@ test('calls open when the connection ends have an unknown outcome, and later one
   expect(sent).toHaveLength(1);
 });
 
-test('progress reaches its own call only, and what is no progress is left to others', () => {
+test('progress reaches its own call only, and other notifications are passed on', () => {
   const { calls, sent } = open();
   const seen: unknown[] = [];
   begin(calls, (progress) => seen.push(progress));

@@ -8,11 +8,11 @@ const parsed = (message: object) => parseMessages(JSON.stringify({ jsonrpc: '2.0
 describe('an answer without a result', () => {
   test.each([
     ['null', { id: 1, result: null }],
-    ['a text', { id: 1, result: 'done' }],
+    ['a string', { id: 1, result: 'done' }],
     ['a list', { id: 1, result: [] }],
     ['nothing', { id: 1 }],
     ['nothing and no error', { id: 1, result: null, error: null }],
-  ])('but %s is an error of its request', (_, message) => {
+  ])('such as %s is an error of its request', (_, message) => {
     expect(parsed(message)).toMatchObject({ id: 1, error: { code: MALFORMED_ANSWER } });
   });
 
@@ -30,7 +30,7 @@ test('an error beside a result that is null stays an error', () => {
   expect(parsed({ id: 1, result: null, error })).toMatchObject({ id: 1, error });
 });
 
-test('a request and a notification are no answers', () => {
+test('a request and a notification are not answers', () => {
   expect(parsed({ id: 1, method: 'ping' })).toMatchObject({ id: 1, method: 'ping' });
   expect(parsed({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } })).toMatchObject({
     method: 'notifications/progress',

@@ -1,7 +1,7 @@
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { withMarkedNumbers, withNumbers } from '../../../lib/text/exact-numbers.js';
-import { hasTooManyKeys, MAX_DIFFERENT_KEYS } from '../../../lib/text/json-keys.js';
+import { excessOf } from '../../../lib/text/json-excess.js';
 import { MALFORMED_ANSWER } from '../failures.js';
 
 /** JSON-RPC's code for an internal error, for servers whose errors have no code. */
@@ -15,7 +15,8 @@ export const MAX_BATCH = 1_000;
  * such an answer, its request would wait for its whole timeout. Throws if the text has no message.
  */
 export function parseMessages(text: string): JSONRPCMessage[] {
-  if (hasTooManyKeys(text)) return [unparsedAnswer(text)];
+  const excess = excessOf(text);
+  if (excess !== undefined) return [unparsedAnswer(text, `the answer has ${excess}`)];
   const items = listOf(JSON.parse(text));
   if (items.length > MAX_BATCH) throw new Error(`a batch of ${items.length} messages; at most ${MAX_BATCH} are read`);
   const messages = items.map((item) => usualAnswer(item) ?? parseJSONRPCMessage(repaired(item)));
@@ -26,15 +27,13 @@ export function parseMessages(text: string): JSONRPCMessage[] {
 }
 
 /** Stands for an answer that would take too long to parse. Servers name its request at one end of it. Throws if it is not there. */
-function unparsedAnswer(text: string): JSONRPCMessage {
+function unparsedAnswer(text: string, why: string): JSONRPCMessage {
   const id =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/.exec(text.slice(0, LOOKED_AT_CHARACTERS)) ??
     /,\s*"id"\s*:\s*(\d{1,15})\s*\}\s*$/.exec(text.slice(-LOOKED_AT_CHARACTERS));
-  if (id === null) throw new Error(TOO_MANY_KEYS);
-  return malformedAnswer(Number(id[1]), TOO_MANY_KEYS);
+  if (id === null) throw new Error(why);
+  return malformedAnswer(Number(id[1]), why);
 }
-
-const TOO_MANY_KEYS = `the answer has more than ${MAX_DIFFERENT_KEYS} different keys`;
 
 /**
  * The fast path for nearly every message of a server: a result and nothing else. The library's schema takes 50 µs for one, this

@@ -36,7 +36,7 @@ describe('an answer that the client library would drop', () => {
       `data: ${JSON.stringify({ jsonrpc: '2.0', id: 7, result: { a: 1 } })}\n\n`,
     ],
     ['windows lines', 'data: {"jsonrpc":"2.0","id":7}\r\n\r\n', error(7, 'the answer has no result')],
-  ])('is followed by what stands in for it: %s', async (_, text, added) => {
+  ])('is followed by its replacement: %s', async (_, text, added) => {
     for (const pieceBytes of [1, 7, 1_000_000]) expect(await repaired(text, 7, pieceBytes)).toBe(text + added);
   });
 });

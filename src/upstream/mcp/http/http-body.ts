@@ -1,3 +1,4 @@
+import { JsonExcessCounter } from '../../../lib/text/json-excess-counter.js';
 import type { ReadBudget } from '../read-budget.js';
 
 /** Events that are passed on in one turn of the event loop. */
@@ -12,13 +13,16 @@ export interface BodyOptions {
   readonly maxMessageBytes: number;
   readonly budget: ReadBudget;
   readonly onOversize: (maxBytes: number) => void;
+  /** `excess`: what a message had too much of. */
+  readonly onExcess: (excess: string) => void;
   /** True for an event stream, in which messages end at blank lines. Otherwise the whole body is one message. */
   readonly isStream: boolean;
 }
 
 /** The body of an answer, read as fast as the server's budget allows. Unread data stays in the server's socket. */
 export function budgetedBody(options: BodyOptions): TransformStream<Uint8Array, Uint8Array> {
-  const { maxMessageBytes, budget, onOversize, isStream } = options;
+  const { maxMessageBytes, budget, onOversize, onExcess, isStream } = options;
+  const counter = new JsonExcessCounter();
   let bytes = 0;
   let isBatch: boolean | undefined;
   return new TransformStream({
@@ -33,6 +37,13 @@ export function budgetedBody(options: BodyOptions): TransformStream<Uint8Array, 
           onOversize(longest);
           if (longest < maxMessageBytes) budget.tooLong();
           return controller.error(new RangeError(`a message is longer than ${longest} bytes`));
+        }
+        if (end !== -1) counter.restart();
+        counter.add(end === -1 ? piece : piece.subarray(end));
+        const { excess } = counter;
+        if (excess !== undefined) {
+          onExcess(excess);
+          return controller.error(new RangeError(`a message has ${excess}`));
         }
         controller.enqueue(piece);
         if (end !== -1) await nextTurn();

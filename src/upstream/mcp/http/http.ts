@@ -30,6 +30,7 @@ export interface HttpOptions {
   readonly maxMessageBytes: number;
   readonly budget: ReadBudget;
   readonly onOversize: (maxBytes: number) => void;
+  readonly onExcess: (excess: string) => void;
   readonly authorizer?: UpstreamAuthorizer;
 }
 

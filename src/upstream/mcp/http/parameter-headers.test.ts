@@ -20,7 +20,7 @@ test('arguments that are strings, integers or booleans may be headers, at any de
 
 test.each([
   ['an empty name', object({ a: argument('') })],
-  ['no text', object({ a: argument(7) })],
+  ['a value that is not a string', object({ a: argument(7) })],
   ['a name that would begin another header', object({ a: argument('A: b\r\nCookie') })],
   ['an object', object({ a: argument('A', 'object') })],
   ['a number', object({ a: argument('A', 'number') })],
@@ -29,11 +29,11 @@ test.each([
   ['an element of a list', object({ list: { type: 'array', items: argument('A') } })],
   ['one of several alternatives', { ...object({}), anyOf: [object({ a: argument('A') })] }],
   ['a definition', { ...object({}), $defs: { a: argument('A') } }],
-])('a header that is asked for on or with %s is a fault', (_what, schema) => {
+])('a header annotation on or with %s is refused', (_what, schema) => {
   expect(parameterHeaderFault(schema as JsonObject)).toMatch(/^x-mcp-header .+/);
 });
 
-test('a schema that is deeper than the stack is looked at to its end', () => {
+test('a schema deeper than the stack is searched completely', () => {
   let deep: JsonObject = argument('Not a name');
   for (let depth = 0; depth < 50_000; depth += 1) deep = object({ a: deep });
   expect(parameterHeaderFault(deep)).toBe('x-mcp-header "Not a name" is not the name of a header');

@@ -53,7 +53,7 @@ export async function discoverAuthorization(request: DiscoveryRequest): Promise<
     throw problemOf(error, `the metadata of ${oneLine(issuer, 200)} cannot be used`);
   }
   if (metadata === undefined)
-    throw unusable(`${oneLine(issuer, 200)} says nothing of how it gives authorization (RFC 8414)`);
+    throw unusable(`${oneLine(issuer, 200)} publishes no authorization server metadata (RFC 8414)`);
   return planOf(metadata, found?.resource ?? resourceOf(request.serverUrl), found?.scopes_supported ?? []);
 }
 
@@ -106,15 +106,16 @@ async function protectedResource({ serverUrl, challenge, fetch }: DiscoveryReque
     const answer = await fetch(place, { headers: { accept: 'application/json' } });
     if (!answer.ok && answer.status < 500) continue;
     const parsed = resourceSchema.safeParse(await answer.json().catch(() => undefined));
-    if (!parsed.success) throw unusable(`${place.origin} describes the server in a way that cannot be read (RFC 9728)`);
+    if (!parsed.success)
+      throw unusable(`${place.origin} describes the server with metadata that cannot be read (RFC 9728)`);
     // A server may only describe itself: otherwise it could have tokens issued for another server.
     const { resource } = parsed.data;
     if (!URL.canParse(resource) || !isFor(serverUrl, resource))
-      throw unusable(`the metadata speaks of ${shown(resource)}, which is not ${shown(resourceOf(serverUrl))}`);
+      throw unusable(`the metadata is for ${shown(resource)}, which is not ${shown(resourceOf(serverUrl))}`);
     return parsed.data;
   }
   if (challenge.resourceMetadataUrl !== undefined)
-    throw unusable(`${shown(challenge.resourceMetadataUrl)}, where the server sends us, describes nothing`);
+    throw unusable(`${shown(challenge.resourceMetadataUrl)}, which the server names, has no metadata`);
   return undefined;
 }
 
@@ -141,7 +142,7 @@ function chooseIssuer(listed: readonly string[], { serverUrl, issuer }: Discover
   const chosen = choices.find((each) => isSameIssuer(each, issuer));
   if (chosen !== undefined) return chosen;
   throw unusable(
-    `the server sends us to ${oneLine(choices.join(', '), 300)}, and auth.issuer allows only ${issuer}; correct the one that is wrong`,
+    `the server sends us to ${oneLine(choices.join(', '), 300)}, but auth.issuer allows only ${issuer}; correct the one that is wrong`,
   );
 }
 

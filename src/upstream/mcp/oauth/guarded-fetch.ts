@@ -106,8 +106,8 @@ function checkAddress(hostname: string, address: string, allowed: ReadonlySet<Ad
   if (allowed.has(kind)) return;
   const what = { loopback: 'this machine itself', private: 'a private network', special: 'a reserved address' };
   throw refusal(
-    `${hostname} leads to ${what[kind as keyof typeof what]}, where a public server has no business sending us; ` +
-      'if it is meant, set auth.allowPrivateAddresses: true for this server',
+    `${hostname} resolves to ${what[kind as keyof typeof what]}, which a public server must not name; ` +
+      'if it is intended, set auth.allowPrivateAddresses: true for this server',
   );
 }
 

@@ -51,7 +51,7 @@ export async function registerClient(
       ...omitUndefined({ clientSecret, authentication }),
     };
   } catch (error) {
-    throw problemOf(error, `${plan.server.issuer} does not register us as a client`);
+    throw problemOf(error, `${plan.server.issuer} did not register codemode as a client`);
   }
 }
 
@@ -88,7 +88,7 @@ export function readAuthorizationAnswer(plan: AuthorizationPlan, answer: URLSear
     // Nothing of such an answer is shown: it comes from another party.
     throw new HostError(
       'upstream_unavailable',
-      `the answer does not come from ${issuer}, where the login was begun; nothing was sent to anybody`,
+      `the answer does not come from ${issuer}, where the login began; nothing was sent`,
     );
   }
   const [error, code] = [answer.get('error'), answer.get('code')];

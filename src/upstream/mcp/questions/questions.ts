@@ -102,7 +102,7 @@ export class Questions {
       const answers = requests.map(async ([name, { method, params } = {}]) => {
         const kind = QUESTION_KINDS.find((each) => METHODS[each] === method);
         if (kind === undefined)
-          throw new ProtocolError(REFUSED, `it asks for ${JSON.stringify(method)}, which is none`);
+          throw new ProtocolError(REFUSED, `it asks for ${JSON.stringify(method)}, which is not a known request`);
         return [name, await this.#ask(kind, params as JsonObject | undefined, round.signal, call, name)] as const;
       });
       return Object.fromEntries(await Promise.all(answers));

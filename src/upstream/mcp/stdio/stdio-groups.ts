@@ -29,8 +29,9 @@ export class ChildGroups {
   }
 
   #noneStarted(): void {
+    // Before the guard's stdin ends: it would search the whole machine for a process that was announced and never started.
+    this.#guard.remove(0);
     if (this.#living.size === 0) this.#guard.close();
-    else this.#guard.remove(0);
   }
 
   #add(leader: number): void {

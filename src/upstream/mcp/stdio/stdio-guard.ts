@@ -46,7 +46,7 @@ done
 [ -n "$expected" ] || exit 0
 for pause in 0 0.1 0.2 0.5 1 3; do
   sleep "$pause"
-  for file in /proc/[0-9]*/environ; do
+  for file in $(grep -lF "${MARK_VARIABLE}=$expected" /proc/[0-9]*/environ); do
     if tr '\\0' '\\n' < "$file" | grep -qx "${MARK_VARIABLE}=$expected"; then
       group=\${file#/proc/}
       kill -KILL "-\${group%/environ}"

@@ -116,7 +116,7 @@ func (p *program) withoutImports(source string) (string, *mistake) {
 			case token.STRING:
 				path, err := strconv.Unquote(text)
 				if err != nil || path == "" {
-					return "", &mistake{place.Line, place.Column, "this is no import path", ""}
+					return "", &mistake{place.Line, place.Column, "this is not an import path", ""}
 				}
 				p.imports = append(p.imports, imported{alias, path, place.Line, place.Column})
 				alias = ""

@@ -19,7 +19,7 @@ func init() {
 }
 
 func main() {
-	// The one byte that is no frame: the program is there. No byte: the host has gone.
+	// The one byte that is not a frame: the program is there. No byte: the host has gone.
 	if count, err := syscall.Read(channel, make([]byte, 1)); err != nil || count != 1 {
 		os.Exit(70)
 	}

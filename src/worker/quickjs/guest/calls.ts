@@ -6,6 +6,7 @@ import { createGuestError } from './errors.js';
 import { host } from './host.js';
 import { type Loss, placeOf, writeInput } from './lossy-input.js';
 import { watchRaces } from './races.js';
+import { noteAnswer } from './script-answer.js';
 import { rawStackOf } from './stack.js';
 import { lastTimer, newestTimer } from './timers.js';
 
@@ -82,7 +83,7 @@ export function throwError(json: string): never {
 
 /** A blocking function of a script. It never throws: a failed call returns a value that the script checks. */
 export function bindScriptCall(name: string): Callable {
-  const call = (...input: unknown[]) => {
+  const answer = (input: unknown[]) => {
     let argumentsJson: string;
     try {
       const { json, loss } = write(input);
@@ -98,7 +99,7 @@ export function bindScriptCall(name: string): Callable {
     if (reply.ok) return reply.value;
     return { ok: false, error: { message: (reply.error as GuestErrorData).message, code: 'CALL_FAILED' } };
   };
-  return named(call, name);
+  return named((...input: unknown[]) => noteAnswer(answer(input)), name);
 }
 
 /** Passes an answer to the program. Answers to unknown calls, and second answers, are ignored. */

@@ -93,12 +93,13 @@ function plain(descriptor: PropertyDescriptor): PropertyDescriptor {
   return setPrototypeOf(descriptor, null) as PropertyDescriptor;
 }
 
+/** The nearest of the classes: a program may extend them. */
 export function errorClassOf(error: unknown): string | undefined {
-  if (!(error instanceof CodemodeError)) return undefined;
   const names = keysOf(classes);
-  for (let index = 0; index < names.length; index++) {
+  // A class stands after the one that it extends.
+  for (let index = names.length - 1; index >= 0; index--) {
     const name = names[index] as string;
-    if (error.constructor === classes[name]) return name;
+    if (error instanceof (classes[name] as typeof CodemodeError)) return name;
   }
-  return 'CodemodeError';
+  return undefined;
 }

@@ -1,7 +1,8 @@
 import { bindScriptCall } from './calls.js';
+import { parseAnswer } from './script-answer.js';
 
 /** The differences of the world of a classic script. */
-const parse = JSON.parse;
+const parseJson = JSON.parse;
 const defineProperty = Object.defineProperty;
 const NativePromise = Promise;
 
@@ -12,7 +13,8 @@ const REMOVED = ['setTimeout', 'clearTimeout', '__codemode_result__'];
 export function beginScript(callsJson: string, input: unknown): void {
   for (const name of REMOVED) delete (globalThis as Record<string, unknown>)[name];
   define('input', input);
-  for (const name of parse(callsJson) as string[]) define(name, bindScriptCall(name));
+  define('parse', parseAnswer);
+  for (const name of parseJson(callsJson) as string[]) define(name, bindScriptCall(name));
 }
 
 /** The value of the script, as `await` would give it. */

@@ -179,7 +179,7 @@ test('the smaller methods do their part', () => {
   expect(logOf(`console.trace('here', 1)`).at(-1)?.[1]).toMatch(/^Trace: here 1\n {4}at /);
 });
 
-test('console.table is a Markdown table, and console.log for what is no table', () => {
+test('console.table prints a Markdown table, and works like console.log for other values', () => {
   expect(
     logOf(
       `console.table([{ a: 1, b: 'x' }, { a: 2, c: { z: 1 } }, 5]); console.table({ r: [1, 2] }, ['1']); console.table('text'); console.table(null)`,

@@ -3,7 +3,7 @@ import { textOfTable } from './console-table.js';
 import { cutNote, textOfArguments } from './console-text.js';
 import { currentTimeMs, indexOf, repeat, slice, smallerOf, toText } from './primordials.js';
 
-export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
+export type ConsoleLevel = 'debug' | 'log' | 'warn' | 'error';
 
 export interface ConsoleOptions {
   /** A longer message is cut, with a note; an enormous object is not even serialized. Default: 1 MiB. */
@@ -44,7 +44,7 @@ export interface GuestConsole {
  * keeps working after a program has patched the built-in prototypes.
  */
 export function createConsole(
-  write: (level: LogLevel, message: string) => void,
+  write: (level: ConsoleLevel, message: string) => void,
   options: ConsoleOptions = {},
 ): GuestConsole {
   const maxCharacters = options.maxMessageCharacters ?? DEFAULT_MAX_MESSAGE_CHARACTERS;
@@ -53,11 +53,11 @@ export function createConsole(
   const starts = { __proto__: null } as unknown as Record<string, number>;
   let groups = 0;
 
-  const writeText = (level: LogLevel, text: string): void => {
+  const writeText = (level: ConsoleLevel, text: string): void => {
     const levels = smallerOf(groups, MAX_INDENT_LEVELS);
     write(level, levels === 0 ? text : indentLines(text, repeat('  ', levels), maxCharacters));
   };
-  const writeAll = (level: LogLevel, values: readonly unknown[]): void =>
+  const writeAll = (level: ConsoleLevel, values: readonly unknown[]): void =>
     writeText(level, textOfArguments(values, maxCharacters));
   const label = (value: unknown): string => (value === undefined ? 'default' : textOfArguments([value], maxCharacters));
   const elapsed = (name: string): string => name + ': ' + toText(now() - (starts[name] as number)) + 'ms';

@@ -107,7 +107,7 @@ export class LiteralReader {
   #keyOf(value: unknown, at: number): string {
     if (value !== null && typeof value === 'object') {
       this.#at = at;
-      throw this.#fail('a key is a text or a number');
+      throw this.#fail('a key must be a string or a number');
     }
     return String(value);
   }
@@ -137,7 +137,7 @@ export class LiteralReader {
     const value = Number(digits);
     if (digits.length < MAX_NUMBER_CHARACTERS && Number.isFinite(value)) return value;
     this.#at = start;
-    throw this.#fail('this is no number');
+    throw this.#fail('this is not a number');
   }
 
   /** `true`, `None`, `b'...'`, `datetime.date(2026, 1, 5)`. */
@@ -155,7 +155,7 @@ export class LiteralReader {
       if (value !== undefined) return value;
     }
     this.#at = start;
-    throw this.#fail(word === '' ? 'a value was expected' : `${word} is no value`);
+    throw this.#fail(word === '' ? 'a value was expected' : `${word} is not a value`);
   }
 
   /** The arguments of a call. */

@@ -5,8 +5,8 @@ import { readMarkdownTable } from './markdown-table.js';
 
 /**
  * The data in a tool's text: JSON, also under a heading (`Found 3:`), JSON lines, a Python literal, CSV or a Markdown table.
- * Tables become lists of objects whose values are texts. A value that is not text is already data, and is returned. Throws
- * `UnreadableText`.
+ * Tables become lists of objects whose values are texts. Of a whole MCP result it is the data of each block. Any other value that
+ * is not text is already data, and is returned. Throws `UnreadableText`.
  *
  * It uses the program's own built-ins: a program that patches their prototypes changes only its own results.
  */
@@ -24,10 +24,35 @@ export function readText(text: unknown): unknown {
 }
 
 function dataOf(value: unknown): unknown {
-  if (value === undefined) throw new UnreadableText('parse was given undefined', 'Pass what the tool gave back.');
+  if (value === undefined) throw new UnreadableText('parse was given undefined', 'Pass what the tool returned.');
   if (value instanceof Promise)
     throw new UnreadableText('parse was given a promise', 'Write: parse(await tool({ ... })).');
-  return value;
+  return isMcpResult(value) ? value.content.map(dataOfBlock) : value;
+}
+
+interface Block {
+  readonly type: string;
+  readonly text?: unknown;
+}
+
+/** A document made of nodes looks alike (`{ type: 'paragraph', content: [...] }`), but has a type of its own. */
+function isMcpResult(value: unknown): value is { readonly content: readonly Block[] } {
+  if (typeof value !== 'object' || value === null || 'type' in value) return false;
+  const { content } = value as { content?: unknown };
+  return Array.isArray(content) && content.length > 0 && content.every((block) => BLOCK_TYPES.includes(block?.type));
+}
+
+const BLOCK_TYPES: readonly unknown[] = ['text', 'image', 'audio', 'resource', 'resource_link'];
+
+/** One block of several: words beside the data stay text. */
+function dataOfBlock(block: Block): unknown {
+  if (block.type !== 'text' || typeof block.text !== 'string') return block;
+  try {
+    return readText(block.text);
+  } catch (error) {
+    if (error instanceof UnreadableText) return block.text;
+    throw error;
+  }
 }
 
 /** Without surrounding spaces, and without the fence if the whole text is one code block. */
@@ -109,7 +134,7 @@ function hintFor(text: string, from: number, to: number): string {
   for (const [start, last] of ['{}', '[]'] as const) {
     const at = text.indexOf(`\n${start}`, from) + 1;
     const end = text.lastIndexOf(last as string, to) + 1;
-    if (at > 0 && at < end) return `Words stand around the data: try parse(text.slice(${at}, ${end})).`;
+    if (at > 0 && at < end) return `There is text around the data: try parse(text.slice(${at}, ${end})).`;
   }
   return 'It is plain text: use string methods.';
 }

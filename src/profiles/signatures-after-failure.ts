@@ -17,7 +17,7 @@ export interface WrittenNames {
  * The signatures of tools that a program used without success, one line for each server: if it failed in its own code, or its
  * result lacks an expected value. A session gets each tool once.
  */
-export class ToldTypes {
+export class SignaturesAfterFailure {
   readonly #told = new WeakMap<Session, Set<string>>();
 
   linesFor(session: Session, outcome: Outcome, trace: readonly TraceEntry[], names: WrittenNames): string[] {

@@ -9,7 +9,7 @@ export const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint';
 const RUNS_AT_ONCE = 200;
 
 /** Closes approvals that nobody will decide. Their runs are resumed and learn that nobody decided. Returns how many were closed. */
-export async function closeQuestions(postgres: Postgres, which: string, values: readonly SqlValue[]): Promise<number> {
+export async function closeApprovals(postgres: Postgres, which: string, values: readonly SqlValue[]): Promise<number> {
   for (let total = 0; ; ) {
     const { runs, closed } = await closeSome(postgres, which, values);
     total += closed;
@@ -40,6 +40,6 @@ function closeSome(
   });
 }
 
-export function expireQuestions(postgres: Postgres): Promise<number> {
-  return closeQuestions(postgres, `expires_at <= ${NOW_MS}`, []);
+export function expireApprovals(postgres: Postgres): Promise<number> {
+  return closeApprovals(postgres, `expires_at <= ${NOW_MS}`, []);
 }

@@ -3,7 +3,7 @@ import type { ToolView } from '../host/tools/tool-view.js';
 import type { Profile } from './profile.js';
 
 /** Every text that an agent's client passes to the model at the start of code mode. */
-export function toldTexts(profile: Profile, view: ToolView, scripts: readonly ScriptHead[]): string[] {
+export function promptTexts(profile: Profile, view: ToolView, scripts: readonly ScriptHead[]): string[] {
   return [
     profile.instructions(view, scripts),
     ...profile.tools.map(({ name, title, description, inputSchema, outputSchema }) =>

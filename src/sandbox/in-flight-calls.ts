@@ -22,7 +22,7 @@ export interface CallingRun {
 }
 
 /** The calls of one program in flight: to the delegate and back, held back while the program is being suspended. */
-export class ProgramCalls {
+export class InFlightCalls {
   readonly #run: CallingRun;
   readonly #registry: CallRegistry;
   readonly #delegate: SandboxDelegate;
