@@ -86,7 +86,7 @@ await look({}); await write({ text: 'leaves' }); await write({ text: 'again' });
   expect(home.lines).toEqual(['write mail', 'write leaves', 'write again']);
 });
 
-test('a yes for an hour lets later calls through, and none that waits in another run', async () => {
+test('an approval for an hour covers later calls, and no pending call of another run', async () => {
   using home = new LedgerHome();
   const shown = (await home.program(WRITE)).runId ?? '';
   const other = (await home.program(WRITE.replace("'mail'", "'unseen'"))).runId ?? '';

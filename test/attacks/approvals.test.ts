@@ -10,7 +10,7 @@ import { fixture } from '../support/upstreams.js';
 const WRITE = `import { write } from '@codemode/servers/ledger';
 globalThis.__codemode_result__ = await write({ text: 'attack' }).catch((error) => error.message);`;
 
-/** Somebody who can write to the file, and has not the key. */
+/** Somebody who can write to the file but does not have the key. */
 async function tamper(home: LedgerHome, sql: string, ...values: string[]): Promise<void> {
   const database = await Database.open(home.path('state'));
   database.prepare(sql).run(...values);

@@ -15,7 +15,7 @@ import { openSandbox } from '../support/sandbox.js';
  */
 
 const RUNS = 1_000;
-/** The machine may have much else to do. */
+/** The machine may be busy. */
 const SLOW = { timeout: 180_000 };
 const CALLERS = ['alice', 'bob', 'carol', 'mallory'];
 const canaryOf = (index: number) => `canary-${String(index).padStart(4, '0')}-${CALLERS[index % CALLERS.length]}`;
@@ -80,9 +80,9 @@ test('nobody finds another’s canary, through restores, suspensions and a recov
   const onCall = async (call: GuestCall): Promise<CallReply> => {
     if (call.target === 'test/exchange') {
       const [input] = JSON.parse(call.argumentsJson) as unknown[];
-      return { ok: true, json: JSON.stringify({ input, at: call.execution }) };
+      return { ok: true, json: JSON.stringify({ input, at: call.runId }) };
     }
-    holding.add(call.execution);
+    holding.add(call.runId);
     await released.promise;
     return { ok: true, json: 'null' };
   };
@@ -91,11 +91,11 @@ test('nobody finds another’s canary, through restores, suspensions and a recov
   const executions = new Map<number, SandboxRun>();
   const start = async (index: number) => {
     const caller = CALLERS[index % CALLERS.length] as CallerId;
-    const { execution, report } = await box.sandbox.start(
+    const { run, report } = await box.sandbox.start(
       { caller, program: box.program(SOURCE(index), { functions, limits: { timeoutMs: 300_000 } }) },
       { onCall },
     );
-    executions.set(index, execution as SandboxRun);
+    executions.set(index, run as SandboxRun);
     reports.set(index, report);
   };
   // One of each caller first, so that each has a worker.
@@ -110,12 +110,12 @@ test('nobody finds another’s canary, through restores, suspensions and a recov
     expect([...new Set(memory.match(CANARY))]).toEqual([numberOf(index)]);
     reports.delete(index);
   }
-  // Some sleep and wake up in whatever worker has room.
+  // Some are suspended and resumed in any worker that has room.
   for (let index = 10; index < RUNS; index += 50) {
     const caller = CALLERS[index % CALLERS.length] as CallerId;
     const suspended = await box.sandbox.suspend(executions.get(index) as SandboxRun);
-    const { execution, report } = await box.sandbox.resume(suspended, caller, { onCall });
-    execution?.answer(2, { ok: true, json: 'null' });
+    const { run, report } = await box.sandbox.resume(suspended, caller, { onCall });
+    run?.answer(2, { ok: true, json: 'null' });
     reports.set(index, report);
   }
   // One worker dies with all its programs in it. A caller whose worker is busy gets a second one: the fuller dies.
@@ -131,7 +131,7 @@ test('nobody finds another’s canary, through restores, suspensions and a recov
     const mine = canaryOf(index);
     expect(outcome.status === 'completed' ? JSON.parse(outcome.resultJson) : outcome).toEqual({
       mine,
-      back: { input: mine, at: journal.execution },
+      back: { input: mine, at: journal.runId },
       dirty: 0,
       strange: [],
       added: [],
@@ -153,7 +153,7 @@ test('a reused instance shows nothing of its last program, whatever that left in
     );
     // The next one sees none of it, and its own image holds only what it put there itself.
     const logged: unknown[] = [];
-    const { execution } = await box.sandbox.start(
+    const { run } = await box.sandbox.start(
       {
         caller: 'tester' as CallerId,
         program: box.program(
@@ -163,8 +163,8 @@ test('a reused instance shows nothing of its last program, whatever that left in
       },
       { onCall: () => new Promise(() => {}), onLog: ({ message }) => logged.push(message) },
     );
-    await expect.poll(() => execution?.isWaiting, { timeout: 30_000 }).toBe(true);
-    const image = memoryOf((await execution?.suspend()) ?? Buffer.alloc(0));
+    await expect.poll(() => run?.isWaiting, { timeout: 30_000 }).toBe(true);
+    const image = memoryOf((await run?.suspend()) ?? Buffer.alloc(0));
     expect({ logged, texts: image.includes('canary'), bytes: image.includes('\xca\xca\xca\xca') }).toEqual({
       logged: ['0 undefined'],
       texts: false,

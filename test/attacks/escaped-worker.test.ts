@@ -142,7 +142,7 @@ describe('code of an attacker’s own in a worker finds nothing', () => {
     expect(connections).toBe(0);
   });
 
-  test('and hears nothing of other callers: what the host sends it is its own caller’s only', async () => {
+  test('and gets no data of other callers: the host sends it its own caller’s only', async () => {
     // Every process is the attacker's. Each answers with all it has heard since it was started.
     await using box = await openTakenOver(
       `hello(); let heard = ''; for (;;) { const message = receive(); heard += JSON.stringify(message) + message.body; if (message.type === 'execution/start') end(message.execution, JSON.stringify(heard)); }`,

@@ -3,7 +3,7 @@ import { MAX_SOURCE_BYTES } from '../../src/domain/limits.js';
 import type { VirtualModule } from '../../src/domain/run.js';
 import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
-/** Too much of everything that is allowed. The flood ends, or is cut, or is carried; others meanwhile end right. */
+/** Too much of everything that is allowed. The flood ends, is cut, or is handled; other programs succeed in the meantime. */
 
 let box: TestSandbox;
 beforeAll(async () => {

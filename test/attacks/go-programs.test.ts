@@ -75,7 +75,7 @@ for _, each := range entries {
     ['sends a file', '{"type":"process/file","execution":"%s","name":"program"}'],
     ['speaks for another program', '{"type":"call/request","execution":"other","call":1,"target":"test/secret"}'],
     ['says hello again', '{"type":"worker/ready","protocol":2,"build":"x","role":"go"}'],
-    ['says what is none of ours', '{"type":"host/hello"}'],
+    ['sends a message that the protocol does not have', '{"type":"host/hello"}'],
   ])('is ended when it %s on its channel', async (_, head) => {
     const { failure } = await go.run(
       `head := ${JSON.stringify(head)}
@@ -116,7 +116,7 @@ for _, attempt := range []error{
     );
   });
 
-  test('gets nothing by becoming what it was before [E6]', async () => {
+  test('gains nothing by executing itself again [E6]', async () => {
     const { failure } = await go.run(
       'return syscall.Exec("/bin/program", []string{"x", "/bin/program"}, os.Environ())',
       {

@@ -30,7 +30,7 @@ const functions = {
     return `answer to ${JSON.stringify(input)}`;
   },
 };
-/** Long enough for a machine that has much else to do. */
+/** Long enough for a busy machine. */
 const SOON = { timeout: 30_000 };
 const QUICK = { functions, limits: { timeoutMs: 500 } };
 const RIGHT = { status: 'completed', resultJson: JSON.stringify('answer to "mine"') };
@@ -71,7 +71,7 @@ const NO_FRAMES: readonly (readonly [attempt: string, act: string])[] = [
 const NO_FRAMES_SCRIPT = `hello(); const id = wait('execution/start').execution;
   [${NO_FRAMES.map(([, act]) => `() => { ${act} }`).join()}][Number(process.argv[2])](); silence();`;
 
-describe('what is no frame ends the worker, and its program comes to its right end in another one', () => {
+describe('a malformed frame ends the worker, and its program ends correctly in another one', () => {
   test.each(NO_FRAMES)('%s', async (_, act) => {
     asked.length = 0;
     crowd ??= await openTakenOver(NO_FRAMES_SCRIPT, { everySecond: true });
@@ -156,11 +156,11 @@ describe('an answer that was not asked for', () => {
     const held = new Promise((resolve) => {
       release = resolve;
     });
-    const { execution, report } = await taken.sandbox.start(
+    const { run, report } = await taken.sandbox.start(
       { caller: 'alice' as never, program: taken.program(ASKS, { functions: { ask: () => null } }) },
       { onCall: async () => (await held, { ok: true, json: '"for alice"' }) },
     );
-    victim.resolve(execution?.id ?? '');
+    victim.resolve(run?.id ?? '');
     expect((await attacker.report).outcome).toMatchObject({ resultJson: '"done"' });
     release(undefined);
     const { outcome, logs } = await report;
@@ -209,7 +209,7 @@ describe('calls on behalf of a program', () => {
        for (let n = 0; n < 800; n++) write(flood); silence();`,
     );
     const longestTurn = watchTurns();
-    // It is not the program's doing: it comes to its right end in another worker, and makes its call once.
+    // It is not the program's doing: it succeeds in another worker, and makes its call once.
     const { outcome } = await taken.run(ASKS, { functions });
     const turnMs = longestTurn();
     expect(['completed', 'failed']).toContain(outcome.status);
@@ -218,7 +218,7 @@ describe('calls on behalf of a program', () => {
     await stillServes();
   });
 
-  test('whose arguments are no JSON, or larger than may be sent, reach no tool', async () => {
+  test('whose arguments are not JSON, or larger than may be sent, reach no tool', async () => {
     asked.length = 0;
     let taken = await take(
       `hello(); const id = wait('execution/start').execution; call(id, 1, 'test/ask', 'not json ['); silence();`,
@@ -252,7 +252,7 @@ describe('results and logs', () => {
     ['no JSON', `'{"a":'`],
     ['JSON with something behind it', `'1, "injected": true'`],
     ['more than may be returned', `'"' + 'x'.repeat(33 * 2 ** 20) + '"'`],
-  ])('a result that is %s is no result', async (_, body) => {
+  ])('a result that is %s is refused', async (_, body) => {
     const taken = await take(`hello(); end(wait('execution/start').execution, ${body}); silence();`);
     expect((await taken.run(ASKS, { functions })).outcome).toMatchObject(LOST);
     await stillServes();

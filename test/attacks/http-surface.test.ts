@@ -147,7 +147,7 @@ test('bodies that are too large, not JSON or of another type are refused; the ne
   expect((await post(INITIALIZE)).status).toBe(200);
 });
 
-test('a guessed session is none, and a request without one is told to begin', async () => {
+test('a guessed session is refused, and a request without one has to initialize', async () => {
   const list = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
   const post = (headers: Record<string, string>) =>
     send({ method: 'POST', body: list, headers: { ...json, ...bearer(), ...headers } });

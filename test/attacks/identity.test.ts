@@ -108,7 +108,7 @@ describe.each(['legacy', 'modern'] as const)('over /mcp, in the %s era', (era) =
     const ask = `import { ask } from '@codemode/servers/asking';
       globalThis.__codemode_result__ = JSON.parse(await ask({ kind: 'elicitation' }));`;
     await using agent = await connect(era, 'agent', 'approve', 'asking');
-    expect((await run(agent.client, ask)).result).toEqual({ error: expect.stringMatching(/no person sits/) });
+    expect((await run(agent.client, ask)).result).toEqual({ error: expect.stringMatching(/no person uses/) });
     expect(agent.forms).toEqual([]);
     await using desk = await connect(era, 'desk');
     expect((await run(desk.client, ask)).result).toMatchObject({ action: 'accept' });

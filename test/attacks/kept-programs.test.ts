@@ -39,13 +39,13 @@ const wishes = [undefined, 'name', [], { name: 7 }, { name: '__proto__' }, { nam
 globalThis.__codemode_result__ = await Promise.all(wishes.map((wish) => caught(save(wish))));`);
     expect(result).toEqual([
       ...Array.from({ length: 3 }, () => expect.stringContaining('save takes one object')),
-      expect.stringContaining('name and description are texts'),
+      expect.stringContaining('name and description are strings'),
       ...Array.from({ length: 2 }, () => expect.stringContaining('cannot be the name of a script')),
       expect.stringContaining('there is a script taken already'),
       expect.stringContaining('and so is the script month-end'),
       ...Array.from({ length: 2 }, () => expect.stringContaining('cannot be the name of an input')),
       expect.stringContaining('cannot be two inputs'),
-      expect.stringContaining('is a text or a number'),
+      expect.stringContaining('must be a string or a number'),
       expect.stringContaining('is not in the program'),
     ]);
     expect((await home.json<{ name: string }[]>(['scripts', '--json'])).map(({ name }) => name)).toEqual([
@@ -75,7 +75,7 @@ globalThis.__codemode_result__ = [await caught(runScript('good')), await caught(
 });
 
 describe('names of kept programs', () => {
-  test('are no functions that change what a module is or what it has already', async () => {
+  test('never become functions that change a module or its existing exports', async () => {
     using home = new ScriptsHome();
     const value = (name: string) => `globalThis.__codemode_result__ = 'script ${name}';`;
     await home.have(

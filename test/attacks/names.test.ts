@@ -112,7 +112,7 @@ describe('names that are identifiers work, and shadow nothing [A24]', () => {
   });
 });
 
-describe('names that are no identifiers are refused as a whole and never become code [A24]', () => {
+describe('names that are not identifiers are refused as a whole and never become code [A24]', () => {
   const ESCAPE = 'globalThis.escaped = 1';
   test.each([
     ['nothing', ''],

@@ -126,9 +126,7 @@ test.each([
     expect(await (await fetch(back)).text()).toContain('did not work');
   });
   expect([grant, exchanged]).toEqual([undefined, 0]);
-  expect(message).toBe(
-    `the answer does not come from ${world.issuer}, where the login was begun; nothing was sent to anybody`,
-  );
+  expect(message).toBe(`the answer does not come from ${world.issuer}, where the login began; nothing was sent`);
 });
 
 test.each([
@@ -155,7 +153,7 @@ test('a server cannot get tokens for another resource or name an excluded author
     resourceMetadata: ({ issuer }) => ({ resource: 'https://bank.example/mcp', authorization_servers: [issuer] }),
   });
   const other = await attempt(accountOf(stranger), agreeAndReturn);
-  expect([other.opened, other.message]).toEqual([0, expect.stringContaining('speaks of https://bank.example/mcp')]);
+  expect([other.opened, other.message]).toEqual([0, expect.stringContaining('is for https://bank.example/mcp')]);
   await using world = await startWorld();
   const pinned = await attempt(accountOf(world, { issuer: 'https://accounts.example' }), agreeAndReturn);
   expect([pinned.opened, pinned.message]).toEqual([0, expect.stringContaining('auth.issuer allows only')]);

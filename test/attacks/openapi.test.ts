@@ -191,14 +191,14 @@ describe('where calls go', () => {
     'https://10.0.0.1',
     'https://localhost',
     'https://0x7f.1',
-  ])('is no private place by the word of a file: %s', async (url) => {
+  ])('is not a private address because a file says so: %s', async (url) => {
     const upstream = fileOnly(documentOf(pets, { servers: [{ url }] }));
     await upstream.listTools();
     expect(await upstream.call({ tool: 'get', arguments: { id: '1' } })).toMatchObject({
       failure: {
         kind: 'not_sent',
         mayHaveRun: false,
-        message: expect.stringMatching(/no public address; set baseUrl/),
+        message: expect.stringMatching(/not a public address; set baseUrl/),
       },
     });
   });
@@ -210,7 +210,9 @@ describe('where calls go', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const document = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    await expect(fileOnly({}, document).listTools()).rejects.toThrow(/sends calls to .*; set baseUrl if that is meant/);
+    await expect(fileOnly({}, document).listTools()).rejects.toThrow(
+      /sends calls to .*; set baseUrl if that is intended/,
+    );
   });
 
   test('is not changed by servers of an operation', async () => {

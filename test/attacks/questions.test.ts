@@ -13,7 +13,7 @@ import {
 import { atDesk } from '../support/rest.js';
 import { fixture, isAlive } from '../support/upstreams.js';
 
-/** A server that wants something of a user who did not call it, or more than a user can bear. */
+/** A server that wants something of a user who did not call it, or asks too often. */
 const asking = (...words: string[]) => ({
   mcpServers: { asking: nodeServer(fixture('asking-server.mjs'), ...words) },
   security: { auth: { tokens: [atDesk('desk')] } },
@@ -94,7 +94,7 @@ test('a server that asks on and on is answered fifty times in one call', async (
   expect(await answersOf(program.client)).toContain('at most 50 questions are answered in one call');
 });
 
-test('a question of 10 MB is refused before anybody sees it', async () => {
+test('a question of 10 MB is refused before it is shown', async () => {
   using home = openHome(asking());
   await using program = await openStdio(home, 'legacy', CAPABLE);
   const seen = watched(program.client);

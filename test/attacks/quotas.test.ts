@@ -5,7 +5,7 @@ import { everyday, openHome, run, startServe } from '../support/program.js';
 import { listed, restClient } from '../support/rest.js';
 
 /*
- * What one caller may have of everything that is finite. Mallory takes all that there is; the quota refuses her more, and bob
+ * The quotas of one caller. Mallory takes all that there is; the quota refuses her more, and bob
  * notices nothing.
  */
 let home: ReturnType<typeof openHome>;
@@ -218,6 +218,9 @@ test('the arguments of open calls count as memory of the host', async () => {
     return await Promise.all([1, 2, 3, 4, 5].map(() => mcp.everyday.slow({ ms: 1_000, note: text }).catch((error) => error.message)))`;
   const { body } = await execute('trudy', code);
   expect(body.error?.message).toContain('quotas.memory');
+  // Parsed, 60 KB of empty objects take more than a megabyte.
+  const small = 'return await mcp.everyday.slow({ ms: 1_000, note: Array(20_000).fill({}) })';
+  expect((await execute('trudy', small)).body.error?.message).toContain('quotas.memory');
   await isServed();
 });
 
@@ -257,5 +260,20 @@ test('an object of very many keys is parsed neither as arguments, result nor bod
   const headers = { authorization: 'Bearer peggy', 'content-type': 'application/json' };
   const refused = await fetch(`${server.url}/api/v1/execute`, { method: 'POST', headers, body });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('200000 different keys')]);
+  await isServed();
+});
+
+test('millions of small values are parsed neither as arguments, result nor body', async () => {
+  // A program of 30 MB of empty objects took 640 MB of the host, and stopped it for 3 s.
+  const many = 'Array(1_000_001).fill({})';
+  const said = async (code: string) => JSON.stringify((await execute('peggy', code)).body.error);
+  expect(await said(`return mcp.everyday.add({ a: ${many} })`)).toContain(
+    'the arguments of a call had more than 2000000 values',
+  );
+  expect(await said(`return ${many}`)).toContain('the result had more than 2000000 values');
+  const body = `{"code":"return 1","more":[${'{},'.repeat(1_000_000)}{}]}`;
+  const headers = { authorization: 'Bearer peggy', 'content-type': 'application/json' };
+  const refused = await fetch(`${server.url}/api/v1/execute`, { method: 'POST', headers, body });
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('2000000 values')]);
   await isServed();
 });

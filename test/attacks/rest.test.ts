@@ -58,7 +58,7 @@ test.each<[string, string | Buffer, string, number]>([
   ],
   ['a key that would change every object', '{"code":"1","context":{"__proto__":{"a":1}}}', 'application/json', 400],
   ['a body of another kind', 'code=1', 'application/x-www-form-urlencoded', 415],
-  ['bytes that are no text', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'application/json', 400],
+  ['bytes that are not text', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'application/json', 400],
   ['half a character within a string', Buffer.from('{"code":"return \'\xc3\'"}', 'latin1'), 'application/json', 400],
 ])('%s is refused in the words of the contract, and the host serves on [C14, X6]', async (_, body, type, status) => {
   const answer = await post(body, type);

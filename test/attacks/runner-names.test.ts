@@ -3,7 +3,7 @@ import { needs } from '../support/needs.js';
 import { LANGUAGES, RunnerHome, type Sources } from '../support/runner.js';
 import { fixture } from '../support/upstreams.js';
 
-/** A server with two tools of which languages make one name: a rule about one must not be passed by through the other. */
+/** A server with two tools whose names become one in a language: a rule about one must not be bypassed through the other. */
 const named = (name: string) => ({ name, inputSchema: { type: 'object' } });
 let home: RunnerHome;
 beforeAll(() => {

@@ -23,7 +23,7 @@ describe('callers of codemode serve --profile runner', needs('bubblewrap', 'pyth
         preset: 'open',
         rules: [{ tools: 'everyday/echo', caller: 'subject token mallory', decision: 'deny' }],
       },
-      quotas: { runs: RUNS, history: 3 },
+      quotas: { runs: RUNS, history: 3, memory: '1MiB' },
       security: { auth: { tokens: TOKENS } },
     });
     server = await startServe(home);
@@ -77,6 +77,14 @@ describe('callers of codemode serve --profile runner', needs('bubblewrap', 'pyth
       return (await fetch(`${server.url}/api/v1${path}`, { method: 'POST', headers, body })).status;
     });
     expect(await Promise.all(statuses)).toEqual([413, 400]);
+  });
+
+  test('the arguments of open calls count as memory of the host', async () => {
+    const large = `import { slow } from './servers/everyday/index.js';
+      globalThis.result = await slow({ ms: 1_000, note: Array(20_000).fill({}) });`;
+    const { body } = await onNode('mallory', large);
+    expect(JSON.stringify(body.result)).toContain('quotas.memory');
+    expect((await onNode('bob', 'globalThis.result = 2;')).body.result).toMatchObject({ data: 2 });
   });
 
   test('tools that a rule denies to a token are not listed for it', async () => {

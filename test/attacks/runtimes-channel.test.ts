@@ -37,16 +37,16 @@ describe.each(['node', 'python'] as const)('a %s program', needs('bubblewrap', '
     const source = language === 'node' ? lines : lines.replaceAll('null', 'None').replaceAll('Buffer.from', 'bytes');
     return box.run(language, PRELUDE[language] + source, {
       ...options,
-      handlers: { execution: EXECUTION as never, ...options.handlers },
+      handlers: { runId: EXECUTION as never, ...options.handlers },
     });
   };
   const wait = '\nawait sleep()';
 
   test.each([
-    ['that is no frame', `write(Buffer.from([255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3]))`],
+    ['that is not a frame', `write(Buffer.from([255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3]))`],
     ['that announces four gigabytes', `write(word(4294967295)); write(word(10))`],
     ['whose head is longer than the frame', `write(word(4)); write(word(100))`],
-    ['that is no message', `send({"type": "execution/suspended", "execution": "${EXECUTION}"})`],
+    ['that is not a message', `send({"type": "execution/suspended", "execution": "${EXECUTION}"})`],
     [
       'with a field too many',
       `send({"type": "call/request", "execution": "${EXECUTION}", "call": 1, "target": "a/b", "x": 1}, "[]")`,
@@ -68,8 +68,8 @@ describe.each(['node', 'python'] as const)('a %s program', needs('bubblewrap', '
       {
         limits: { timeoutMs: 1_000 },
         handlers: {
-          onCall: async ({ target, argumentsJson, execution }) => {
-            seen.push(`${execution} ${target} ${argumentsJson}`);
+          onCall: async ({ target, argumentsJson, runId }) => {
+            seen.push(`${runId} ${target} ${argumentsJson}`);
             return { ok: false, error: { errorClass: 'ToolCallError', message: 'denied', hint: '' } };
           },
         },

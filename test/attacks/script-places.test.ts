@@ -43,7 +43,7 @@ test(
     expect(await script(bob, '1')).toEqual({ ok: true, value: 1 });
     const slow = script(bob, `call_tool('hall', 'stay', {}).result`);
     await expect.poll(() => inside('bob'), SOON).toBe(1);
-    // Every place is taken. What does not block runs beside them, and who has none comes before who has two and waited for longer.
+    // Every place is taken. What does not block runs beside them, and a caller without a process comes before one that has two and waited longer.
     const rest = restClient(server.url, 'carol');
     expect((await rest.post('/execute', 'carol', { code: 'return 2' })).body.result).toBe(2);
     const next = script(carol, '3');

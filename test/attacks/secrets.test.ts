@@ -31,7 +31,7 @@ const API_KEY = 'x-api-k3y-of-a-header';
 const QUERY_KEY = 'k3y-in-the-address';
 const SECRETS = [TOKEN, BEARER, API_KEY, QUERY_KEY];
 
-/** What of a secret may not be found: it as it is, escaped, percent-encoded, in hexadecimal, and in base64 at any place. */
+/** The forms of a secret that must not be found: as it is, escaped, percent-encoded, in hexadecimal, and in base64 at any place. */
 function traces(secret: string): string[] {
   const base64 = [0, 1, 2].map((offset) => {
     const text = Buffer.from('x'.repeat(offset) + secret).toString('base64');
@@ -189,7 +189,7 @@ test('searches its memory for the answer that the program holds as stored: nothi
     await hold();`;
   const program = box.program(source, { functions: { result: () => null, error: () => null, hold: () => null } });
   let isHeld = false;
-  const { execution } = await box.sandbox.start(
+  const { run } = await box.sandbox.start(
     { caller: CALLER, program },
     {
       onCall: async (guestCall, signal) => {
@@ -206,9 +206,9 @@ test('searches its memory for the answer that the program holds as stored: nothi
       },
     },
   );
-  while (!isHeld || execution?.isWaiting !== true) await new Promise((resolve) => setTimeout(resolve, 1));
-  const { sealed, codeDigest } = await box.sandbox.suspend(execution as SandboxRun);
-  const owner = [execution?.id as string, CALLER, codeDigest];
+  while (!isHeld || run?.isWaiting !== true) await new Promise((resolve) => setTimeout(resolve, 1));
+  const { sealed, codeDigest } = await box.sandbox.suspend(run as SandboxRun);
+  const owner = [run?.id as string, CALLER, codeDigest];
   const plain = unseal(key, { purpose: 'suspended program', owner }, sealed) as Buffer;
   const headEnd = 4 + plain.readUInt32LE(0);
   const { journal } = JSON.parse(plain.toString('utf8', 4, headEnd)) as { journal: string };

@@ -78,6 +78,15 @@ test('a process that it was told to forget is left alone', async () => {
   expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null]);
 });
 
+test('nothing is searched for a server whose command could not be started', async () => {
+  const { ChildGroups } = await import('../../src/upstream/mcp/stdio/stdio-groups.js');
+  const guards = () => descendantsOf(process.pid).filter((each) => commandOf(each).includes('CODEMODE_STARTED'));
+  const others = guards();
+  new ChildGroups().start(() => ({}));
+  // A search takes five seconds, and much of a core.
+  await expect.poll(() => guards().filter((each) => !others.includes(each)), { timeout: 3_000 }).toEqual([]);
+});
+
 test('an announced process whose pid its host never reported is found by its mark', async () => {
   const { MARK_VARIABLE, StdioGuard } = await import('../../src/upstream/mcp/stdio/stdio-guard.js');
   const { spawn } = await import('node:child_process');

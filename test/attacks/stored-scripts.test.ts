@@ -56,7 +56,7 @@ describe('storing or removing a script', () => {
   });
 });
 
-test('a yes to a call of the program is no yes to the same call of a script that it runs', async () => {
+test("an approval of the program's call does not cover the same call of a script it runs", async () => {
   using home = new ScriptsHome();
   const write = `import { write } from '@codemode/servers/ledger';`;
   await home.have({ writes: `${write} await write({ text: 'x' });` });

@@ -85,15 +85,20 @@ async function streaming(flood: string): Promise<UpstreamTarget> {
   return { kind: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: {}, flavour: 'streamable' };
 }
 
-/** One answer of many megabytes that is a batch of millions of messages. */
-async function batching(): Promise<UpstreamTarget> {
+/** One answer of many megabytes. */
+async function answering(
+  text: (id: number) => string,
+  contentType = 'application/json',
+  frame = (answer: string) => answer,
+): Promise<UpstreamTarget> {
   const { port } = await listen((request, response, body) => {
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(body);
     const answer = answerTo(message);
-    if (answer === undefined && message.method !== 'tools/call') return void response.writeHead(202).end();
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(answer ?? `[${`${PING},`.repeat(400_000)}${PING}]`);
+    if (message.method === 'tools/call')
+      return void response.writeHead(200, { 'content-type': contentType }).end(frame(text(message.id)));
+    if (answer === undefined) return void response.writeHead(202).end();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
   });
   return { kind: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: {}, flavour: 'streamable' };
 }
@@ -160,9 +165,31 @@ describe('a server that sends without end is read no faster than its budget, and
 
 test('a batch of millions of messages in one answer is not read', async () => {
   await using registry = createRegistry();
-  const adapter = registry.register(definition('batch', await batching(), { connectTimeoutMs: 10_000 }));
+  const target = await answering(() => `[${`${PING},`.repeat(400_000)}${PING}]`);
+  const adapter = registry.register(definition('batch', target, { connectTimeoutMs: 10_000 }));
   await adapter.listTools();
   expect(await adapter.call({ tool: 'flood', arguments: {} })).toMatchObject({ status: 'failed' });
+});
+
+test.each([
+  ['body', 'application/json', (answer: string) => answer],
+  ['event', 'text/event-stream', (answer: string) => `data: ${answer}\n\n`],
+])('an answer of very many keys or values as one %s is not parsed', async (_, contentType, frame) => {
+  const keys = Array.from({ length: 210_000 }, (_each, index) => `"k${index}":1`).join();
+  const values = `"rows":[${'{},'.repeat(1_100_000)}{}]`;
+  for (const [members, excess] of [
+    [keys, '200000 different keys'],
+    [values, '2000000 values'],
+  ]) {
+    const text = (id: number) =>
+      line({ id, result: { content: [], structuredContent: {} } }).replace('{}', `{${members}}`);
+    await using registry = createRegistry();
+    const target = await answering(text, contentType, frame);
+    const adapter = registry.register(definition('excess', target, { connectTimeoutMs: 10_000 }));
+    await adapter.listTools();
+    expect(await adapter.call({ tool: 'flood', arguments: {} })).toMatchObject({ status: 'failed' });
+    expect(adapter.health().warnings).toContain(`a message had more than ${excess} and was dropped`);
+  }
 });
 
 test('a line of many megabytes that nobody asked for is dropped, and the server keeps working', async () => {

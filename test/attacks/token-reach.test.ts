@@ -13,7 +13,7 @@ import { openSandbox } from '../support/sandbox.js';
 import { fixture } from '../support/upstreams.js';
 
 /*
- * A token that may call one tool of one server. What else there is, is none of its business: no list, search, prompt, type, error or
+ * A token that may call one tool of one server. Nothing else may be visible to it: no list, search, prompt, type, error or
  * suggestion names it, over any surface, in any profile. `vault` is another server, `toolbox` one that is down, `cancellations`
  * another tool of the server that it may call.
  */
@@ -173,7 +173,7 @@ async function lookOverRest(url: string, asks: readonly object[]): Promise<void>
   }
   socket.terminate();
   expect([OTHERS.exec(JSON.stringify(answers))?.[0], around(JSON.stringify(answers))]).toEqual([undefined, '']);
-  // A name of a server is an address like any other to who may not call it.
+  // To a caller that may not call a server, its name is an address like any other.
   const refusal = async (name: string) => {
     const { body } = await rest.post('/execute', 'narrow', { code: 'return 1', capabilities: [`network:${name}`] });
     return body.error?.message.replaceAll(name, 'NAME');

@@ -366,7 +366,7 @@ test('a harmless file that changes after install is refused in the client too', 
   expect(existsSync(home.path('marker'))).toBe(false);
 });
 
-test('a folder that is named on the command line is searched, and is no trust', async () => {
+test('a folder named on the command line is searched, and is not trusted by that', async () => {
   using home = new Home();
   const file = home.write('project/codemode.config.yaml', { mcpServers: { a: marking(home) } });
   const named = await home.run(['--project-folder', 'project', 'servers'], untold);

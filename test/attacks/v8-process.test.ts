@@ -8,7 +8,7 @@ import { openSandbox, result, type TestSandbox } from '../support/sandbox.js';
 
 /**
  * The V8 process is the attacker's. While the run's own engine computes, it may say only what the journal says; a lie ends
- * it, and the run goes on as if there had been no second process.
+ * it, and the run continues as if there had been no second process.
  */
 const PROGRAM = `import { ask } from '@codemode/servers/test'; const a = await ask('mine');
   let n = 0; for (let i = 0; i < 2e6; i++) n = (n + i) % 7; ${result('[a, await ask("last")]')}`;
@@ -81,7 +81,7 @@ describe('a V8 process that has a run', () => {
       },
     };
     const { outcome } = await taken.run(PROGRAM, { functions, engine: 'v8' });
-    expect(outcome).toMatchObject({ failure: { message: expect.stringContaining('other calls in QuickJS') } });
+    expect(outcome).toMatchObject({ failure: { message: expect.stringContaining('different calls in QuickJS') } });
     expect(asked).toEqual(['forged']);
   });
 });
@@ -150,7 +150,7 @@ describe('processes of V8', () => {
     // The next one of mallory's waits for a place, and gets the one that comes free.
     const next = begin(result('2'), 'mallory').then(({ report }) => report);
     expect([await bobs(), isMalloryDone]).toMatchObject([{ status: 'completed' }, false]);
-    for (const { execution } of first) execution.cancel();
+    for (const { run } of first) run.cancel();
     expect((await next).outcome).toMatchObject({ status: 'completed' });
     await mallory;
   });

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,12 +24,24 @@ describe('a database that cannot be used is named, with what to type', needs('po
     certificates = mkdtempSync(join(tmpdir(), 'codemode-tls-'));
     const certificate = makeCertificate(certificates);
     server = await PostgresServer.start({
-      settings: { ssl: 'on', ssl_cert_file: certificate.cert, ssl_key_file: certificate.key },
-      access: ['local all all trust', 'host all codemode all trust', 'host all app all scram-sha-256'],
+      settings: {
+        ssl: 'on',
+        ssl_cert_file: certificate.cert,
+        ssl_key_file: certificate.key,
+        ssl_ca_file: certificate.cert,
+      },
+      access: [
+        'local all all trust',
+        'host all codemode,missing,parked all trust',
+        'host all app all scram-sha-256',
+        'hostssl all certified all cert',
+      ],
     });
     await server.administer(
       `CREATE ROLE app LOGIN PASSWORD 'right'`,
       'CREATE ROLE old LOGIN',
+      'CREATE ROLE parked',
+      'CREATE ROLE certified LOGIN',
       'CREATE ROLE stranger LOGIN',
     );
     home = openHome({});
@@ -48,11 +63,22 @@ describe('a database that cannot be used is named, with what to type', needs('po
 
   test('addresses, passwords and names', async () => {
     const at = `127.0.0.1:${server.port}`;
+    const closed = await server.createDatabase();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const web = other.address() as AddressInfo;
+    await server.administer(`REVOKE ALL ON DATABASE ${closed} FROM PUBLIC`);
     const cases = [
       [
         'postgres://app@127.0.0.1:1/x',
         69,
         `no database answers at 127.0.0.1:1/x (connection refused); start PostgreSQL, or correct the address in \`store\`; ${CHECK}`,
+      ],
+      [
+        `postgres://app@127.0.0.1:${web.port}/x`,
+        69,
+        `nothing at 127.0.0.1:${web.port}/x answers as PostgreSQL does (Connection terminated unexpectedly); ` +
+          'correct the address in `store`, or look for a firewall between this host and the database',
       ],
       [address('app:wrong', 'postgres'), 2, `the database ${at}/postgres refused the password of app; ${CORRECT}`],
       [address('app', 'postgres'), 2, `the database ${at}/postgres asks for a password; ${CORRECT}`],
@@ -61,6 +87,24 @@ describe('a database that cannot be used is named, with what to type', needs('po
         2,
         `the database ${at}/postgres does not let stranger in (no pg_hba.conf entry for host "127.0.0.1", user "stranger", database "postgres", no encryption); ` +
           'add a line for it to pg_hba.conf, or correct the address in `store`; then: codemode doctor',
+      ],
+      [
+        address('missing', 'postgres'),
+        2,
+        `the database ${at}/postgres does not let missing in (role "missing" does not exist); ` +
+          `create it with: createuser -h 127.0.0.1 -p ${server.port} missing`,
+      ],
+      [
+        address('parked', 'postgres'),
+        2,
+        `the database ${at}/postgres does not let parked in (role "parked" is not permitted to log in); ` +
+          'let it, as an administrator: ALTER ROLE parked LOGIN',
+      ],
+      [
+        address('app:right', closed),
+        2,
+        `the database ${at}/${closed} does not let app in (permission denied for database "${closed}"); ` +
+          `let the owner of the database grant it: GRANT CONNECT ON DATABASE ${closed} TO app`,
       ],
       [
         address('codemode', 'nowhere'),
@@ -75,6 +119,7 @@ describe('a database that cannot be used is named, with what to type', needs('po
       ],
     ] as const;
     const answers = await Promise.all(cases.map(([store]) => say(store)));
+    other.close();
     expect(answers.map(({ status, said }) => [status, said])).toEqual(
       cases.map(([, status, said]) => [status, `codemode: ${said}`]),
     );
@@ -82,12 +127,14 @@ describe('a database that cannot be used is named, with what to type', needs('po
 
   test('a certificate is verified, by name and by authority, unless the address says otherwise', async () => {
     const name = await server.createDatabase();
-    const tls = (host: string, more: string) => `postgres://codemode@${host}:${server.port}/${name}?${more}`;
+    const tls = (host: string, more: string, user = 'codemode') =>
+      `postgres://${user}@${host}:${server.port}/${name}?${more}`;
     const authority = `sslrootcert=${join(certificates, 'server.crt')}`;
-    const [unknown, otherName, verified] = await Promise.all([
+    const [unknown, otherName, verified, unproven] = await Promise.all([
       say(tls('127.0.0.1', 'sslmode=verify-full')),
       say(tls('127.0.0.1', `sslmode=verify-full&${authority}`)),
       say(tls('localhost', authority)),
+      say(tls('localhost', authority, 'certified')),
     ]);
     expect([unknown.status, unknown.said]).toEqual([
       2,
@@ -97,6 +144,11 @@ describe('a database that cannot be used is named, with what to type', needs('po
     expect([otherName.status, otherName.said]).toEqual([2, expect.stringContaining('is not trusted')]);
     expect([verified.status, verified.said]).toEqual([0, '']);
     expect(verified.stdout).toContain(', TLS');
+    expect([unproven.status, unproven.said]).toEqual([
+      2,
+      `codemode: the database localhost:${server.port}/${name} does not let certified in (connection requires a valid client certificate); ` +
+        'give this host one that it accepts: add sslcert=FILE and sslkey=FILE to the address, then: codemode doctor',
+    ]);
   }, 60_000);
 
   test('versions, rights and schemas', async () => {
@@ -149,6 +201,8 @@ describe('a database that cannot be used is named, with what to type', needs('po
     expect(answers.map(({ status, said }) => [status, said])).toEqual(
       cases.map(([, said]) => [2, `codemode: ${said}`]),
     );
+    // Nor may the operator take it for a database of hosts.
+    expect((await say(server.url(ancient ?? '', { user: 'old' }))).said).toContain('codemode needs 13 or newer');
     // As the message says.
     expect(await inDatabase(rights, 'codemode', 'store', 'migrate', '--grant', 'app')).toMatchObject({
       status: 0,
@@ -182,6 +236,33 @@ describe('a database that cannot be used is named, with what to type', needs('po
           'If that key is lost, what it sealed is lost too: start with an empty database',
       ],
     ]);
+  }, 60_000);
+
+  test('the doctor says how the database does, or why it cannot be used', async () => {
+    const name = await server.createDatabase();
+    const findings = async (store: string, key = KEY) => {
+      const { stdout } = await say(store, ['doctor', '--json'], key);
+      const { findings: all } = JSON.parse(stdout) as { findings: { name: string; message: string }[] };
+      return all.filter((finding) => finding.name === 'Database');
+    };
+    await inDatabase(name, 'codemode', 'store', 'migrate');
+    // A database that is slow because of other tests has a warning beside it.
+    expect(await findings(address('codemode', name))).toContainEqual({
+      name: 'Database',
+      state: 'ok',
+      message: expect.stringMatching(`schema ${MIGRATIONS.length}, \\d hosts? up, \\d+ of 60 connections in use`),
+    });
+    expect((await say(address('codemode', name), ['runs'])).status).toBe(0);
+    expect(await findings(address('codemode', name), OTHER_KEY)).toContainEqual({
+      name: 'Database',
+      state: 'missing',
+      message: expect.stringContaining('another key than the hosts'),
+    });
+    expect(await findings(address('app:wrong', name))).toContainEqual({
+      name: 'Database',
+      state: 'missing',
+      message: expect.stringContaining('refused the password of app'),
+    });
   }, 60_000);
 
   function inDatabase(name: string | undefined, user: string, ...words: string[]) {

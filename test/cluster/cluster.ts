@@ -16,6 +16,8 @@ export const PERSON = 'person-token';
 const PORT = 3_000;
 const REQUEST_MS = 5_000;
 const POLL_MS = 50;
+/** A host that neither listens nor ends by then never will: longer than it waits for a database that does not answer. */
+const START_MS = 60_000;
 
 export interface ClusterOptions {
   readonly hosts: number;
@@ -91,14 +93,17 @@ export class ClusterHost {
       if (isListening && !this.#isEnding)
         this.deaths.push(`${this.name} ended by itself (${signal ?? code}): ${this.#log.slice(-2_000)}`);
     });
+    const late = setTimeout(() => child.kill('SIGKILL'), START_MS);
     await new Promise<void>((resolve, reject) => {
       child.stderr?.on('data', (chunk: Buffer) => {
         this.#log = `${this.#log}${chunk}`.slice(-20_000);
         isListening ||= /listening on http/.test(chunk.toString());
         if (isListening) resolve();
       });
-      child.once('exit', (code) => reject(new Error(`${this.name} ended with ${code}: ${this.#log}`)));
-    });
+      child.once('exit', (code, signal) =>
+        reject(new Error(`${this.name} ended with ${signal ?? code} before it listened: ${this.#log}`)),
+      );
+    }).finally(() => clearTimeout(late));
   }
 
   /** The signal reaches the host itself: `ip netns exec` becomes the program it starts. */

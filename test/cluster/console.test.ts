@@ -10,7 +10,7 @@ import type { ApprovalPage } from '../../src/domain/console/approvals.js';
 import type { RunPage } from '../../src/domain/console/runs.js';
 import { needs } from '../support/needs.js';
 import { until } from '../support/program.js';
-import { AGENT, type SharedHost, SharedHosts } from '../support/shared-hosts.js';
+import { AGENT, idOf, type SharedHost, SharedHosts } from '../support/shared-hosts.js';
 
 /* One console at the address of a balancer: nginx as in the guide, two hosts on one Postgres, each request at the next one. */
 
@@ -86,6 +86,25 @@ describe('the console behind a balancer', needs('postgresql', 'bubblewrap', 'ngi
       await until(async () => ((await (await ask('/runs')).json()) as RunPage).runs[0]?.toolCalls === 1);
     expect((await ask('/logout', {})).status).toBe(200);
     for (let at = 0; at < 4; at += 1) expect((await ask('/session')).status).toBe(401);
+  });
+
+  test('a page lists the pending calls of every host', async () => {
+    const stopped = new AbortController();
+    const headers = { ...(await logIn()), origin: url };
+    const stream = await fetch(`${url}/console/api/events`, { headers, signal: stopped.signal });
+    expect(stream.status).toBe(200);
+    let told = '';
+    const reading = (async () => {
+      for await (const chunk of stream.body ?? []) told += Buffer.from(chunk).toString();
+    })().catch(() => {});
+    await until(() => told.includes('refresh'));
+    const body = { code: ASKS, capabilities: ['mcp:ledger'] };
+    // The stream is at one of them.
+    const asked = await Promise.all(hosts.map((host) => host.request('POST', '/api/v1/execute', AGENT, body)));
+    expect(asked.map(({ status }) => status)).toEqual([202, 202]);
+    for (const answer of asked) await until(() => told.includes(idOf(answer)));
+    stopped.abort();
+    await reading;
   });
 
   test('a proxy that drops the port from the Host header is refused, and told what to pass on', async () => {

@@ -6,13 +6,13 @@ import { checkNeed } from '../../scripts/system-needs.mjs';
 import { Postgres } from '../../src/store/postgres/database/connection.js';
 import type { Cluster, ClusterHost } from './cluster.js';
 
-/** Something that happens to a host, and how it is over. */
+/** A fault of a host, and how it ends. */
 interface HostFault {
   begin(host: ClusterHost): Promise<void> | void;
   end(host: ClusterHost): Promise<void> | void;
 }
 
-/** Something that happens to the database, and how it is over. */
+/** A fault of the database, and how it ends. */
 interface DatabaseFault {
   begin(cluster: Cluster): Promise<void> | void;
   end(cluster: Cluster): Promise<void> | void;

@@ -21,7 +21,7 @@ test('the guide takes one laptop to three hosts behind nginx', {
   await server.administer('CREATE ROLE postgres LOGIN SUPERUSER');
   const guide = readFileSync(join(ROOT, 'docs/guides/cluster.md'), 'utf8');
   const blocks = [...guide.matchAll(/<!-- runs -->\n```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? '');
-  expect(blocks.length).toBe(5);
+  expect(blocks.length).toBe(9);
   cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true });
   const work = join(folder, 'examples/cluster');
   // Other programs on this machine may have the ports of the guide.
@@ -33,6 +33,9 @@ test('the guide takes one laptop to three hosts behind nginx', {
   // Three ports in a row are one expression in the guide.
   const script = moved(blocks.join('\n').replaceAll('300$n', '$(port $n)'));
   writeFileSync(join(work, 'nginx.conf'), moved(readFileSync(join(work, 'nginx.conf'), 'utf8')));
+  // One host is killed, and what comes after it waits until its lease has expired.
+  const configFile = join(work, 'codemode.config.yaml');
+  writeFileSync(configFile, readFileSync(configFile, 'utf8').replace('lease: 15s', 'lease: 3s'));
   writeFileSync(join(folder, 'codemode'), `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`);
   chmodSync(join(folder, 'codemode'), 0o755);
   // Asked first: nginx that is killed leaves its workers behind.
@@ -56,6 +59,9 @@ test('the guide takes one laptop to three hosts behind nginx', {
     expect([status, status === 0 ? '' : output]).toEqual([0, '']);
     expect(output).toMatch(/the schema is at version \d+; codemode_host may read and write its rows/);
     expect(output).toContain('"state":"APPROVED"');
+    // In the database, in the restored one and back in a state folder.
+    expect(output.match(/^whole: \d+ records, \d+ chains?, anchored \d+ times$/gm)).toHaveLength(2);
+    expect(output.match(/succeeded/g)?.length).toBeGreaterThanOrEqual(2);
     expect(output.match(/^host .* up, lease for/gm)?.length).toBeGreaterThanOrEqual(2);
     expect(JSON.parse(readFileSync(join(work, 'result.json'), 'utf8'))).toMatchObject({ success: true });
   } finally {

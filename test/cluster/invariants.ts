@@ -1,4 +1,4 @@
-/** What became of one write, as the program that made it was told. */
+/** The outcome of one write, as the program that made it was told. */
 export type Outcome = 'done' | 'refused' | 'unknown' | 'failed';
 
 /** Everything that is known when the hosts are at rest, from those who cannot have been fooled by them. */
@@ -16,7 +16,7 @@ export interface Observation {
   readonly runs: readonly { readonly id: string; readonly state: string }[];
   /** Every time that a run ended, and every time that one that had ended changed again, by a trigger of the database. */
   readonly ends: readonly { readonly run: string; readonly what: 'ended' | 'changed' }[];
-  /** Runs of which a client was told that they will go on. */
+  /** Runs of which a client was told that they will be resumed. */
   readonly accepted: readonly string[];
   /** What programs said about each of their writes, of those whose answer a client has read. */
   readonly outcomes: ReadonlyMap<string, Outcome>;

@@ -36,7 +36,7 @@ describe('what is stored moves', needs('postgresql', 'bubblewrap'), () => {
     expect(there.stdout).toMatch(/^runs +1$/m);
     expect(there.stdout).toMatch(/^approvals +1$/m);
 
-    // Twice is as once.
+    // A second copy changes nothing.
     const again = await home.run([...config, 'store', 'copy'], { env: shared(first) });
     expect(again.stdout).toMatch(/^runs +0$/m);
 
@@ -55,11 +55,11 @@ describe('what is stored moves', needs('postgresql', 'bubblewrap'), () => {
     expect(home.lines).toEqual(['write moved']);
     expect((await home.run([...config, 'audit', 'verify'], { env })).status).toBe(0);
 
-    // Back, into a state folder that has the key and nothing else.
-    home.write('back/key', `${key}\n`);
+    // Back, into a state folder that is empty: it gets the key of the hosts.
     const back = { ...env, CODEMODE_HOME: home.path('back') };
     const returned = await home.run([...config, 'store', 'copy', '--to-state-folder'], { env: back });
     expect([returned.status, returned.stderr]).toEqual([0, '']);
+    expect(readFileSync(home.path('back', 'key'), 'utf8').trim()).toBe(key);
     const alone = await home.run([...config, 'runs', 'show', runId, '--json'], {
       env: { CODEMODE_HOME: home.path('back') },
     });

@@ -5,7 +5,7 @@ import { needs } from '../support/needs.js';
 import { NextBuild } from '../support/next-build.js';
 import { PgBouncer } from '../support/pgbouncer.js';
 import { until } from '../support/program.js';
-import { AGENT, DESK, idOf, PERSON, type SharedHost, SharedHosts } from '../support/shared-hosts.js';
+import { AGENT, DESK, HASTY, idOf, PERSON, type SharedHost, SharedHosts } from '../support/shared-hosts.js';
 
 interface Question {
   readonly id: string;
@@ -17,7 +17,7 @@ describe('requests go to any host', needs('postgresql', 'bubblewrap'), () => {
   let [first, second, third]: SharedHost[] = [];
   beforeAll(async () => {
     cluster = await SharedHosts.open({ profile: 'codemode' });
-    // One after the other: a machine with two cores has its hands full with one.
+    // One after the other: a machine with two cores is busy with one.
     first = await cluster.start();
     second = await cluster.start();
     third = await cluster.start();
@@ -50,6 +50,24 @@ describe('requests go to any host', needs('postgresql', 'bubblewrap'), () => {
     const { body } = await host(third).request('GET', `/api/v1/runs/${runId}/result`, AGENT);
     expect(body).toMatchObject({ success: true, result: 'write' });
     expect(cluster.ledger).toEqual(['write one']);
+  });
+
+  test('the rate of a caller is what it calls through all hosts together', async () => {
+    const code = `let made = 0;
+      for (let call = 0; call < 12; call += 1)
+        await mcp.ledger.look({ text: 'hasty' }).then(() => { made += 1; }, () => {});
+      return made;`;
+    const begunMs = performance.now();
+    const answers = await Promise.all(
+      [first, second, third].map((at) =>
+        host(at).request('POST', '/api/v1/execute', HASTY, { code, capabilities: ['mcp:ledger'] }),
+      ),
+    );
+    const passedS = (performance.now() - begunMs) / 1_000;
+    const made = answers.map(({ body }) => body.result as number).reduce((sum, each) => sum + each);
+    // Five at once and five a second, the default of the contract.
+    expect(made).toBeGreaterThanOrEqual(5);
+    expect(made).toBeLessThanOrEqual(5 + 5 * passedS);
   });
 
   test('a run under way on one host is listed, polled and cancelled through another', async () => {

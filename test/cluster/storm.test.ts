@@ -21,6 +21,17 @@ test('a seed always makes the same faults', () => {
   expect(firstOf(7)).not.toEqual(firstOf(8));
 });
 
+test('half an hour of faults cuts links of hosts and of the database for 1, 10 and 60 s', () => {
+  let elapsedMs = 0;
+  const cuts = new Set<string>();
+  for (const { kind, host, durationMs, nextAfterMs } of faultSchedule(2026, 3)) {
+    if (kind === 'cut off') cuts.add(`${host === undefined ? 'database' : 'host'} ${durationMs / 1_000}`);
+    elapsedMs += nextAfterMs;
+    if (elapsedMs >= 1_800_000) break;
+  }
+  expect([...cuts].sort()).toEqual(['database 1', 'database 10', 'database 60', 'host 1', 'host 10', 'host 60']);
+});
+
 describe('hosts under random faults', { ...requires(ROOT), ...needs('postgresql', 'iproute', 'faketime') }, () => {
   test(
     'make each approved call at most once and end each run once',

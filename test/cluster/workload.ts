@@ -104,7 +104,7 @@ export class Workload {
     return outcomes;
   }
 
-  /** Until no run is left that could go on, or the time is up. */
+  /** Until no run can continue, or the time is up. */
   async settle(timeoutMs: number): Promise<void> {
     const database = await Postgres.open({ url: this.#cluster.databaseUrl });
     try {
@@ -128,7 +128,7 @@ export class Workload {
   async observe(): Promise<Observation> {
     const database = await Postgres.open({ url: this.#cluster.databaseUrl });
     try {
-      // The database says what became of each; of what its arguments were it has the sealed text only.
+      // The database has the outcome of each; of the arguments it has only the sealed text.
       const questions = await database.query<{ id: string; run: string; tool: string; state: string }>(
         'SELECT id, run, tool, state FROM witness.questions',
       );
@@ -158,7 +158,7 @@ export class Workload {
 }
 
 /**
- * Triggers that write down every end of a run and what became of every question: hosts do not know of them, so they cannot be wrong
+ * Triggers that write down every end of a run and the outcome of every approval: hosts do not know of them, so they cannot be wrong
  * about it. The oldest runs and questions are deleted when a caller has many of them; what was written down stays.
  */
 export async function installWitness(cluster: Cluster): Promise<void> {
@@ -193,7 +193,7 @@ export async function installWitness(cluster: Cluster): Promise<void> {
   }
 }
 
-/** As an operator checks it, on a machine that is none of the hosts. */
+/** As an operator checks it, on a machine that is not one of the hosts. */
 async function verifyAudit(cluster: Cluster): Promise<{ status: number | null; output: string }> {
   const env = {
     ...cluster.environment,

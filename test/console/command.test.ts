@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import Sqlite from 'libsql';
 import { expect, test } from 'vitest';
 import { Home as CliHome } from '../support/cli.js';
 import { needs } from '../support/needs.js';
-import { openHome, runProgram, startProgram } from '../support/program.js';
+import { openHome, runProgram, startProgram, until } from '../support/program.js';
 import { needsTerminal, Terminal } from '../support/terminal.js';
 
 test('codemode console serves only the console, and later links are for that host', needs('bubblewrap'), async () => {
@@ -22,6 +22,19 @@ test('codemode console serves only the console, and later links are for that hos
       expect((await fetch(`${link.origin}${path}`, { headers: { authorization: 'Bearer x' } })).status).toBe(401);
     const second = await runProgram(home, 'console', '--no-open');
     expect([second.status, new URL(second.stdout.trim()).origin]).toEqual([0, link.origin]);
+    // With a screen, the link is printed and given to the browser, as it is.
+    const shims = join(home.work, 'shims');
+    const given = join(home.work, 'given');
+    mkdirSync(shims);
+    writeFileSync(
+      join(shims, 'xdg-open'),
+      `#!/bin/sh\nprintf %s "$1" > '${given}.part' && mv '${given}.part' '${given}'\n`,
+      { mode: 0o755 },
+    );
+    const desktop = { ...home.environment, DISPLAY: ':0', PATH: `${shims}:${home.environment.PATH}` };
+    const opened = await runProgram({ ...home, environment: desktop }, 'console');
+    await until(() => existsSync(given));
+    expect(readFileSync(given, 'utf8')).toBe(opened.stdout.trim());
     // The user has made the approver's secret: from now on a program makes no link that may approve.
     writeFileSync(join(home.state, 'approver'), 'AAAA.BBBB\n');
     expect(await runProgram(home, 'console', '--no-open')).toMatchObject({

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   HOSTILE_SERVER,
@@ -48,6 +48,26 @@ globalThis.__codemode_result__ = said;`;
 const WRONG_TYPE = `import { update_ticket } from '@codemode/servers/tracker';
 await update_ticket({ id: 12 });`;
 
+/** The heading of each screen that has nothing to show yet. */
+const EMPTY: Readonly<Record<string, string>> = {
+  Inbox: 'Nothing waits for a decision',
+  Playground: 'No answer yet',
+  Tools: 'Choose a tool or a server',
+  Policy: 'You have no rules yet',
+  Audit: 'No records yet',
+};
+/** What each of these screens is opened for. */
+const SHOWN: Readonly<Record<string, readonly (string | RegExp)[]>> = {
+  Usage: ['Tokens saved on answers', /^\d+ calls in \d+ runs that ended$/, 'Latency: median, 95th percentile'],
+  Connect: ['Claude Code', 'Other clients that have connected', 'Sessions of this console'],
+};
+
+/** Whether a person sees its beginning without scrolling. */
+async function isInSight(part: Locator): Promise<boolean> {
+  const { y = -1 } = (await part.boundingBox()) ?? {};
+  return y > 0 && y < 740;
+}
+
 describe('the console in a real browser', needs('chromium', 'bubblewrap'), () => {
   let home: ReturnType<typeof openHome>;
   let server: Awaited<ReturnType<typeof startServe>>;
@@ -63,6 +83,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
       check: { compiler: COMPILER },
       mcpServers: { ...SHOP_SERVERS, ...HOSTILE_SERVER },
     });
+    writeFileSync(home.configFile, `// Mine.\n${readFileSync(home.configFile, 'utf8')}`);
     [server, browser] = await Promise.all([startServe(home), openBrowser()]);
     person = await logIn(browser, await newLink(home));
     page = person.page;
@@ -104,13 +125,28 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
 
   test('a link logs in once, leaves the address bar, and every empty screen says what to do [B16]', async () => {
     expect(page.url()).not.toContain('link=');
-    await expect(page.getByRole('heading', { name: 'Nothing waits for a decision' }).isVisible()).resolves.toBe(true);
     for (const screen of SCREENS) {
       await visit(page, screen);
       await expect.poll(() => page.title(), { timeout: 20_000 }).toContain(screen);
+      const empty = EMPTY[screen];
+      if (empty !== undefined) await page.getByRole('heading', { name: empty }).waitFor();
     }
-    await visit(page, 'Audit');
-    await page.getByRole('heading', { name: 'No records yet' }).waitFor();
+  });
+
+  test('something is painted within a second of opening the page [B16]', async () => {
+    const paintMs = async () => {
+      await page.reload();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      return page.evaluate<number>(`performance.getEntriesByName('first-contentful-paint')[0].startTime`);
+    };
+    // The best of several: other programs of this machine delay single ones.
+    await expect.poll(paintMs, { timeout: 20_000 }).toBeLessThan(1_000);
+  });
+
+  test('no script of the page reads the cookie of a session [B16]', async () => {
+    const [cookie, ...others] = await person.context.cookies(`${server.url}/console/api`);
+    expect([cookie, others]).toMatchObject([{ httpOnly: true, sameSite: 'Strict', domain: '127.0.0.1' }, []]);
+    expect(await page.evaluate('document.cookie')).toBe('');
   });
 
   test('the playground runs a program, and shows the answer for a person and as the model reads it [B16]', async () => {
@@ -119,11 +155,13 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await editor.click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(FAILS.replace('issues[99].title', 'issues.length'));
+    // Where the answer is below the program, it is scrolled to.
+    await page.setViewportSize({ width: 360, height: 740 });
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page
-      .getByText(/\d+ tokens?$/)
-      .first()
-      .waitFor();
+    const tokens = page.getByText(/\d+ tokens?$/).first();
+    await tokens.waitFor();
+    await expect.poll(() => isInSight(tokens), { timeout: 20_000 }).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 860 });
     await page.getByRole('tab', { name: 'As the model reads it' }).click();
     await expect(page.getByLabel('Answer as the model reads it').textContent()).resolves.toContain('6');
     await takePictures('playground');
@@ -143,7 +181,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
       .toMatch(/import \{ update_ticket \} from '@codemode\/servers\/tracker';.*await update_ticket/);
   });
 
-  test('type errors are marked in the text, told in a list, and gone when they are mended [B16]', async () => {
+  test('type errors are marked in the text, listed, and gone when they are fixed [B16]', async () => {
     await visit(page, 'Playground');
     await page.locator('.cm-content').click();
     await page.keyboard.press('Control+a');
@@ -166,6 +204,12 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.keyboard.insertText(WRONG_TYPE.replace('12', "'12'"));
     await page.getByText('No type errors.').waitFor();
     expect(await page.locator('.cm-problem').count()).toBe(0);
+    // What the pointer rests on is explained by its declaration.
+    await page
+      .locator('.cm-line span', { hasText: /^update_ticket$/ })
+      .last()
+      .hover();
+    await page.locator('.cm-tool').getByText('Changes the status of a ticket').waitFor();
   });
 
   test('a loop is one card; rows are left out, the rest is approved, and the other decider is told [B16]', async () => {
@@ -201,6 +245,9 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.keyboard.press('a');
     await page.getByText('Approved 1 call.').waitFor();
     await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
+    await page.getByRole('tab', { name: 'All', exact: true }).click();
+    await card.getByText(/^Calls \d+, \d+: Approved by .*for these calls only: they are fixed$/).waitFor();
+    await card.getByText(/^Call \d+: Approved by .*for this call only\.$/).waitFor();
     await other.context.close();
     await pending;
   });
@@ -211,13 +258,14 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByText('succeeded').first().waitFor();
     await page.getByRole('button', { name: /^Line 7: 6 calls/ }).click();
     await page.getByRole('button', { name: 'Go to line 7' }).waitFor();
+    await page.getByText(/, without \d waits? of /).waitFor();
     await takePictures('run');
     await takeSmallPicture('run');
     const slider = page.getByRole('slider', { name: 'Delivery' });
     await slider.fill('3');
     await page.getByText(/^3 of \d+$/).waitFor();
     await page.getByRole('tab', { name: 'Flow' }).click();
-    await page.getByText('private').first().waitFor();
+    await page.locator('.flow-step .badge', { hasText: 'private' }).first().waitFor();
     expect(await seriousProblems(page)).toEqual([]);
   });
 
@@ -259,13 +307,25 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByText('failed', { exact: true }).waitFor();
     await page.locator('.diff .removed, .removed').first().waitFor();
     await takePictures('compare');
+    await page.setViewportSize({ width: 360, height: 740 });
+    const { x = 0, width = 360 } = (await page.getByText('succeeded', { exact: true }).first().boundingBox()) ?? {};
+    expect(x + width).toBeLessThan(360);
+    await page.setViewportSize({ width: 1280, height: 860 });
     expect(await seriousProblems(page)).toEqual([]);
   });
 
   test('tools, policy, audit, usage and connect do their work, and axe finds nothing serious [B16]', async () => {
     await visit(page, 'Tools');
+    // Chosen among all tools: the search stays one over all servers.
+    await page.getByRole('link', { name: /^update_ticket/ }).click();
+    await page.getByRole('tab', { name: 'Declaration' }).waitFor();
     await page.getByRole('searchbox').fill('issue');
-    await page.getByRole('link', { name: /^get_issue/ }).click();
+    await page.getByRole('link', { name: /^get_issue score \d/ }).click();
+    await page.getByText(/preset default: /).waitFor();
+    await page.getByRole('tab', { name: 'Observed output' }).click();
+    await page.getByText(/isFixed: boolean/).waitFor();
+    await page.getByRole('tab', { name: 'Schema' }).click();
+    await page.getByText('"object"').first().waitFor();
     await page.getByRole('tab', { name: 'Try it' }).click();
     await page.getByLabel('number', { exact: true }).fill('4711');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
@@ -280,10 +340,21 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByText('The server was asked again.').waitFor();
 
     await visit(page, 'Policy');
-    await page.getByLabel('Tools', { exact: true }).fill('shop/get_*');
+    const draft = page.getByLabel('Tools', { exact: true });
+    await draft.fill('get_*');
+    await draft.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/^tools: expected a pattern such as /)
+      .waitFor();
+    await draft.fill('shop/get_*');
     await page.getByLabel('Decision').selectOption('deny');
+    await page.setViewportSize({ width: 360, height: 740 });
     await page.getByRole('button', { name: 'Try it', exact: true }).click();
-    await page.getByText(/would have come out differently/).waitFor();
+    const report = page.getByText(/would have come out differently/);
+    await report.waitFor();
+    await expect.poll(() => isInSight(report), { timeout: 20_000 }).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 860 });
     await page.locator('.changes summary', { hasText: 'shop/get_issue' }).click();
     await page.locator('.change').first().getByText('number').waitFor();
     await takePictures('policy');
@@ -291,7 +362,8 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByRole('dialog').getByText('shop/get_').first().waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText(/^Saved to /).waitFor();
-    expect(readFileSync(home.configFile, 'utf8')).toContain('shop/get_*');
+    expect(readFileSync(home.configFile, 'utf8')).toMatch(/^\/\/ Mine\.\n.*shop\/get_\*/s);
+    await page.getByText('after a restart', { exact: true }).waitFor();
     problems.push(await seriousProblems(page));
 
     await visit(page, 'Audit');
@@ -312,7 +384,10 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
         .waitFor({ state: 'detached' });
       await takePictures(screen.toLowerCase());
       problems.push(await seriousProblems(page));
+      for (const text of SHOWN[screen] ?? []) await page.getByText(text).first().waitFor();
     }
+    await visit(page, 'Connect');
+    await page.getByText(`--config ${home.configFile} install claude-code`).waitFor();
     expect(problems.flat()).toEqual([]);
   });
 
@@ -393,6 +468,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByRole('dialog', { name: 'Go to' }).getByRole('link', { name: /tool$/ }).first().waitFor();
     await look();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     for (const place of [
       'tools/@scripts/hostile',
       'tools/hostile',
@@ -418,6 +494,8 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     const hosts = new Set(person.requests.filter((url) => !url.startsWith('blob:')).map((url) => new URL(url).origin));
     expect([...hosts]).toEqual([server.url]);
     // Chromium styles what is typed over a selection by itself, and the policy refuses that: nothing is lost by it.
-    expect(person.complaints.filter((text) => !text.startsWith('Applying inline style'))).toEqual([]);
+    const complaints = person.complaints.filter((text) => !text.startsWith('Applying inline style'));
+    // The draft with a mistake.
+    expect(complaints).toEqual([expect.stringContaining('status of 400')]);
   });
 });

@@ -97,6 +97,18 @@ describe('the console beside other windows', needs('chromium', 'bubblewrap'), ()
     expect(await page.evaluate('shown.length')).toBe(1);
   });
 
+  test('a browser that lets no page notify says so once, and the inbox goes on counting [B16]', async () => {
+    // As Chrome on Android has it: the class is there, and its constructor throws.
+    await page.evaluate(`globalThis.Notification = class { constructor() { throw new TypeError('Illegal constructor.'); } };
+      document.hasFocus = () => false;`);
+    await run(agent.client, ASKS.replace('SHOP-1', 'SHOP-3'));
+    await page.getByText(/it cannot notify you/).waitFor();
+    await page.getByText('3 calls wait for a decision.').waitFor();
+    await page.getByRole('button', { name: 'Notify me' }).waitFor();
+    expect(person.complaints).toEqual([]);
+    await page.evaluate('document.hasFocus = () => true');
+  });
+
   test('an approval for an hour is listed while it stands, and revoked there [B16]', async () => {
     await visit(page, 'Inbox');
     const card = page.getByRole('article').first();
@@ -105,7 +117,7 @@ describe('the console beside other windows', needs('chromium', 'bubblewrap'), ()
     await page.getByRole('tab', { name: 'Standing approvals' }).click();
     const revoke = page.getByRole('button', { name: 'Revoke tracker/update_ticket' });
     await revoke.waitFor();
-    await page.getByText(/^Every run of .*because:/).waitFor();
+    await page.getByText(/^Every run of a client over HTTP, .*because:/).waitFor();
     expect(await seriousProblems(page)).toEqual([]);
     await revoke.click();
     await page.getByRole('heading', { name: 'No standing approvals' }).waitFor();

@@ -22,6 +22,10 @@ const ended = await Promise.allSettled(['SHOP-1', 'SHOP-2'].map((id) => update_t
 globalThis.__codemode_result__ = ended.length;`;
 const LONG_LINE = `import { update_ticket } from '@codemode/servers/tracker';
 globalThis.__codemode_result__ = await update_ticket({ id: 'SHOP-4711', status: 'done', comment: 'The voucher counts again in every currency, and this is the end' });`;
+const SENDS = `import { list_issues } from '@codemode/servers/shop';
+import { post_message } from '@codemode/servers/channel';
+const { issues } = await list_issues({});
+await post_message({ channel: '#shop', text: issues[0].title });`;
 
 const LISTS = `import { list_issues } from '@codemode/servers/shop';
 globalThis.__codemode_result__ = (await list_issues({})).issues.length;`;
@@ -183,8 +187,8 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
     await pending;
   });
 
-  test('a reload shows the card that was chosen, not the first one [B16]', async () => {
-    const pending = [run(agent.client, LONG_LINE), run(agent.client, TWO_WRITES)];
+  test('a reload shows the card that was chosen; one that sends private data away says so [B16]', async () => {
+    const pending = [run(agent.client, SENDS), run(agent.client, TWO_WRITES)];
     await visit(page, 'Inbox');
     const rows = page.locator('.card-row');
     await rows.nth(1).waitFor();
@@ -196,6 +200,12 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
     await page.reload();
     await rows.nth(1).waitFor();
     expect(withoutTime(await chosen.textContent())).toBe(withoutTime(before));
+    await rows.filter({ hasText: 'post_message' }).click();
+    const reason = page.getByRole('listitem').filter({ hasText: 'flow guard' });
+    expect(await reason.textContent()).toContain(
+      'the run read private data from shop. This call sends data to an external server.',
+    );
+    await page.locator('body').click({ position: { x: 4, y: 400 } });
     for (let left = 2; left > 0; left -= 1) {
       await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(left);
       await page.keyboard.press('d');
@@ -208,7 +218,15 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
     const pending = run(agent.client, LONG_LINE);
     await visit(page, 'Inbox');
     const card = page.getByRole('article', { name: 'tracker/update_ticket' });
-    await card.waitFor();
+    await card.getByRole('link', { name: 'Open the run' }).click();
+    for (const [tab, text] of [
+      ['Logs', 'The run is suspended: its logs are here when it ends.'],
+      ['Answer', 'The run is suspended: its answer is here when it ends.'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab, exact: true }).click();
+      await page.getByText(text).waitFor();
+    }
+    await visit(page, 'Inbox');
     await card.getByText('Its server says that it is destructive.').waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     const code = card.getByLabel('Lines of the program');

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openProxy } from '../support/breakable-proxy.js';
 import { logIn, newLink, openBrowser, SHOP_SERVERS, seriousProblems, visit } from '../support/console.js';
-import { fillStore } from '../support/console-store.js';
+import { expireSessions, fillStore } from '../support/console-store.js';
 import { needs } from '../support/needs.js';
 import { openHome, openStdio, ready, run, startServe } from '../support/program.js';
 
@@ -12,7 +12,7 @@ import { openHome, openStdio, ready, run, startServe } from '../support/program.
 
 const WAITING = 1_000;
 /** Rows of a list that are in the document, however many there are. */
-const MOST_ROWS = 120;
+const MOST_ROWS = 60;
 const ROW_PIXELS = 56;
 /** Two browsers' worth of pages, on a machine that has other things to do. */
 const PATIENCE_MS = 60_000;
@@ -152,6 +152,14 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
     const { page, context } = await arrive(await newLink(home));
     const pending = page.getByText(/calls wait for a decision/);
     const before = await pending.textContent();
+    // A decision that would be carried out, if the host took it from anybody.
+    let decision = '';
+    await page.route('**/approvals/decide', (route) => {
+      decision = route.request().postData() ?? '';
+      return route.abort();
+    });
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    await expect.poll(() => decision, { timeout: 20_000 }).toContain('"deny"');
     const evil = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html').end(`<iframe src="${server.url}/"></iframe>`);
     }).listen(0, '127.0.0.1');
@@ -159,29 +167,71 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
     const { port } = evil.address() as { port: number };
     const other = await context.newPage();
     await other.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'load' });
-    for (const frame of other.frames()) expect(await frame.getByRole('link', { name: 'Inbox' }).count()).toBe(0);
+    expect(other.frames().map((frame) => frame.url())).toEqual([other.url(), 'chrome-error://chromewebdata/']);
     const api = `${server.url}/console/api`;
-    const tried = await other.evaluate(async (at) => {
-      const read = await fetch(`${at}/session`, { credentials: 'include' }).then(
-        () => 'read',
-        () => 'refused',
-      );
-      await fetch(`${at}/approvals/decide`, {
-        ...{ method: 'POST', mode: 'no-cors', credentials: 'include' },
-        body: '{"decision":"approve","calls":[]}',
-      }).catch(() => {});
-      const followed = await new Promise((resolve) => {
-        const stream = new EventSource(`${at}/events`, { withCredentials: true });
-        stream.onopen = () => resolve('open');
-        stream.onerror = () => resolve('refused');
-      });
-      const { localStorage } = globalThis as unknown as { localStorage: { length: number } };
-      return [read, followed, localStorage.length];
-    }, api);
-    expect(tried).toEqual(['refused', 'refused', 0]);
+    const tried = await other.evaluate(
+      async ([at = '', body = '']) => {
+        const read = await fetch(`${at}/session`, { credentials: 'include' }).then(
+          () => 'read',
+          () => 'refused',
+        );
+        await fetch(`${at}/approvals/decide`, {
+          ...{ method: 'POST', mode: 'no-cors', credentials: 'include' },
+          body,
+        }).catch(() => {});
+        const followed = await new Promise((resolve) => {
+          const stream = new EventSource(`${at}/events`, { withCredentials: true });
+          stream.onopen = () => resolve('open');
+          stream.onerror = () => resolve('refused');
+        });
+        const connected = await new Promise((resolve) => {
+          const socket = new WebSocket(at.replace('http', 'ws').replace('console/api', 'api/v1/ws'));
+          socket.onopen = () => resolve('open');
+          socket.onerror = () => resolve('refused');
+        });
+        const { localStorage } = globalThis as unknown as { localStorage: { length: number } };
+        return [read, followed, connected, localStorage.length];
+      },
+      [api, decision],
+    );
+    expect(tried).toEqual(['refused', 'refused', 'refused', 0]);
+    // A name of the attacker that leads to this machine is not an origin of this host.
+    const rebound = await other.goto(server.url.replace('127.0.0.1', 'rebound.test'));
+    expect([rebound?.status(), await other.getByRole('link', { name: 'Inbox' }).count()]).toEqual([403, 0]);
+    await page.reload();
     expect(await pending.textContent()).toBe(before);
     evil.closeAllConnections();
     evil.close();
+  });
+
+  test('the page runs no script that was put into it, and an agent with its token gets nothing [B16]', async () => {
+    const { page } = await arrive(await newLink(home));
+    const ran = await page.evaluate(`(async () => {
+      const tried = [];
+      // What the debugger starts may use eval; what runs after it is the page's own.
+      await new Promise((resolve) => setTimeout(resolve));
+      try { tried.push(eval('"eval"')); } catch {}
+      const put = (name, parts) => document.body.append(Object.assign(document.createElement(name), parts));
+      put('script', { textContent: 'globalThis.__hit = 1' });
+      put('script', { src: 'data:text/javascript,globalThis.__hit = 1' });
+      document.body.insertAdjacentHTML('beforeend', '<img src="x" onerror="globalThis.__hit = 1"><a id="js" href="javascript:globalThis.__hit=1">x</a>');
+      document.getElementById('js').click();
+      await fetch('http://rebound.test:1/', { mode: 'no-cors' }).then(() => tried.push('fetch'), () => {});
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return [...tried, ...('__hit' in globalThis ? ['a script'] : [])];
+    })()`);
+    expect(ran).toEqual([]);
+    const stranger = await (await browser.newContext()).newPage();
+    await stranger.goto(server.url);
+    await stranger.getByRole('heading', { name: 'You are not logged in' }).waitFor();
+    const statuses = await stranger.evaluate(async (token) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const ask = async (path: string, body?: string) =>
+        (await fetch(`/console/api/${path}`, { headers, ...(body === undefined ? {} : { method: 'POST', body }) }))
+          .status;
+      return [await ask('approvals'), await ask('login', '{"link":"guess"}'), await ask('approvals/decide', '{}')];
+    }, server.token);
+    expect(statuses).toEqual([403, 403, 403]);
   });
 
   test('a used link, a run that is gone, a revoked session and a host that stops say what to do [B16]', async () => {
@@ -192,6 +242,8 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
     await late.goto(link);
     await late.getByText(/wrong or was used before: it works once/).waitFor();
     await late.getByText('codemode console', { exact: true }).waitFor();
+    await late.goto(`${server.url}/?again#link=${'A'.repeat(43)}`);
+    await late.getByText(/wrong or was used before: it works once/).waitFor();
     await page.goto(`${server.url}/#/runs/00000000-0000-4000-8000-000000000000`);
     await page.getByText(/oldest ended runs are deleted/).waitFor();
     const other = await arrive(await newLink(home, '--approver'));
@@ -202,6 +254,11 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
       .first()
       .click();
     await other.page.getByText(/revoked/).waitFor();
+    await expireSessions(home);
+    await visit(page, 'Usage').catch(() => {});
+    await page.getByText('This session has expired.', { exact: false }).waitFor();
+    await page.goto(await newLink(home));
+    await page.getByText('Live', { exact: true }).waitFor();
     await server.stop();
     await page.getByText('The host was stopped, and the session ended with it.', { exact: false }).waitFor();
     expect(await page.evaluate('localStorage.getItem("codemode.key")')).toBeNull();

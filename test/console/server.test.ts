@@ -321,7 +321,7 @@ describe('the server of the console', needs('bubblewrap'), () => {
     }
   }
 
-  test('runs come in pages, are told of as they happen, and travel as one file', async () => {
+  test('runs come in pages, are announced as they happen, and are exported as one file', async () => {
     const events = eventsOf(await ask('/events'));
     await events.next();
     for (const number of [1, 2, 3])

@@ -20,7 +20,7 @@ globalThis.__codemode_result__ = [answer, kept.get('a')];`;
 export async function openImages(): Promise<Fuzzer> {
   const box = await openSandbox({ max: 2 }, KEY);
   const suspended = await suspend(box);
-  const binding = { purpose: 'suspended program', owner: [suspended.execution, CALLER, suspended.codeDigest] };
+  const binding = { purpose: 'suspended program', owner: [suspended.runId, CALLER, suspended.codeDigest] };
   const plain = unseal(KEY, binding, suspended.sealed) as Buffer;
   const imageAt = 4 + plain.readUInt32LE(0);
   return {
@@ -42,7 +42,7 @@ async function resume(box: TestSandbox, program: SuspendedProgram, isSealedAnew:
   try {
     const started = await box.sandbox.resume(program, CALLER, { onCall: async () => ({ ok: true, json: 'null' }) });
     if (!isSealedAnew) throw new Error('changed bytes were opened');
-    started.execution?.answer(1, { ok: true, json: '"answer"' });
+    started.run?.answer(1, { ok: true, json: '"answer"' });
     const late = new Promise<'late'>((resolve) => setTimeout(resolve, MAX_WAIT_MS, 'late').unref());
     const ended = await Promise.race([started.report, late]);
     if (ended === 'late') throw new Error(`no report within ${MAX_WAIT_MS} ms`);
@@ -59,7 +59,7 @@ async function suspend(box: TestSandbox): Promise<SuspendedProgram> {
     return new Promise<never>(() => {});
   };
   const program = box.program(SOURCE, { functions: { ask: () => null } });
-  const { execution } = await box.sandbox.start({ caller: CALLER, program }, { onCall });
-  while (!hasCalled || execution?.isWaiting !== true) await new Promise((resolve) => setTimeout(resolve, 1));
-  return box.sandbox.suspend(execution as SandboxRun);
+  const { run } = await box.sandbox.start({ caller: CALLER, program }, { onCall });
+  while (!hasCalled || run?.isWaiting !== true) await new Promise((resolve) => setTimeout(resolve, 1));
+  return box.sandbox.suspend(run as SandboxRun);
 }

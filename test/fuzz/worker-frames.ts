@@ -13,7 +13,7 @@ const HEADS = readdirSync(GOLDEN)
 
 const MAX_BYTES = 1024 * 1024;
 
-/** What a worker that was taken over can write: frames cut anywhere, lengths that lie, heads that are none of ours. */
+/** What a worker that was taken over can write: frames cut anywhere, lengths that lie, heads that are not valid. */
 export const workerFrames = pure((random, note) => {
   const decoder = new FrameDecoder(MAX_BYTES);
   const sent = stream(random);

@@ -161,7 +161,8 @@ describe('install links of the README', () => {
 
 test('the Containerfile and the guide to platforms name the flags that codemode itself advises', () => {
   const advice = read('src/sandbox/jail/advice.ts');
-  const [, flags = ''] = /const flags = '([^']+)'/.exec(advice) ?? [];
+  const [, list = ''] = /const flags = isRestricted \? \[([^\]]+)\]/.exec(advice) ?? [];
+  const flags = [...list.matchAll(/'([^']+)'/g)].map(([, flag]) => flag).join(' ');
   expect(flags).toBe('--security-opt seccomp=unconfined --security-opt apparmor=unconfined');
   for (const file of ['Containerfile', 'docs/guides/platforms.md']) expect(read(file)).toContain(flags);
   expect(read('Containerfile')).toContain(`ARG PACKAGE=codemode@${manifest.version}\n`);

@@ -40,6 +40,7 @@ const EXAMPLES = [
   'openapi.mjs',
   'servers/changing.mjs',
   'servers/customers.mjs',
+  'servers/ledger.mjs',
   'servers/orders.mjs',
   'servers/stdio-server.mjs',
   'servers/weather.mjs',

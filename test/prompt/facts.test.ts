@@ -97,7 +97,7 @@ describe('the description of the tool', () => {
     ['to aggregate', /Filter and aggregate first/],
     [
       'what a call gives',
-      /structured value, else its text as a string \(`parse` it with `@codemode\/text`\), else the whole MCP result/,
+      /structured value, else its text as a string \(`parse` JSON with `@codemode\/text`\), else the whole MCP result/,
     ],
     ['how to find tools', /`searchTools\(query, \{ limit \}\)`.*\(signatures\).*`@codemode\/discovery`/],
     ['which servers there are', /\n- notes \(2\)/],

@@ -74,19 +74,19 @@ describe('a call that blocks', () => {
       },
     };
     const options = { functions, isBlocking: true };
-    const { execution, report } = await box.sandbox.start(
+    const { run, report } = await box.sandbox.start(
       { caller: CALLER, program: box.program(`${IMPORT} test.never();`, options) },
       box.handlers(options),
     );
     await arrived.promise;
-    execution?.cancel();
+    run?.cancel();
     expect(endOf(await report)).toMatchObject({ kind: 'cancelled' });
     expect(await box.value(result('"next"'), { isBlocking: true })).toBe('next');
   });
 });
 
 describe('a program with blocking calls', () => {
-  test('has a process of its own, and the others go on meanwhile', async () => {
+  test('has a process of its own, and the others continue meanwhile', async () => {
     await using crowded = await openSandbox({ min: 1, max: 4 });
     const go = deferred<void>();
     const arrived: string[] = [];
@@ -159,12 +159,12 @@ describe('a program with blocking calls', () => {
       },
     };
     const options = { functions, isBlocking: true };
-    const { execution, report } = await box.sandbox.start(
+    const { run, report } = await box.sandbox.start(
       { caller: CALLER, program: box.program(`${IMPORT} test.hold(); ${result('1')}`, options) },
       box.handlers(options),
     );
     await arrived.promise;
-    expect(() => execution?.suspend()).toThrow('a program with blocking calls cannot be suspended');
+    expect(() => run?.suspend()).toThrow('a program with blocking calls cannot be suspended');
     go.resolve();
     expect(endOf(await report)).toBe(1);
   });

@@ -13,10 +13,10 @@ const IMPORT = "import { ask } from '@codemode/servers/test';\n";
 
 /** The lines at which each of the first calls was made, innermost first, asked while they are open. */
 async function linesOf(source: string, count: number, isBlocking = false): Promise<number[][]> {
-  const { execution, made } = await start(source, isBlocking);
+  const { execution: run, made } = await start(source, isBlocking);
   while (made.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
-  const places = await Promise.all(made.map(({ number }) => execution.locate(number)));
-  execution.cancel();
+  const places = await Promise.all(made.map(({ number }) => run.locate(number)));
+  run.cancel();
   return places.map(lines);
 }
 
@@ -32,7 +32,7 @@ async function start(source: string, isBlocking = false) {
       },
     },
   );
-  return { execution: started.execution as SandboxRun, made };
+  return { execution: started.run as SandboxRun, made };
 }
 
 const lines = (places: readonly SourcePosition[]) => places.map(({ line }) => line);
@@ -84,11 +84,11 @@ await ask(1);`;
 });
 
 test('a resumed program still knows where its calls are, and is not disturbed by the question [B16]', async () => {
-  const { execution, made } = await start('\n\nglobalThis.__codemode_result__ = await ask(1);');
-  while (!execution.isWaiting) await new Promise((resolve) => setTimeout(resolve, 1));
-  const suspended = await box.sandbox.suspend(execution);
-  expect(await execution.locate(made[0]?.number ?? 0)).toEqual([]);
-  const { execution: resumed, report } = await box.sandbox.resume(suspended, CALLER, {
+  const { execution: run, made } = await start('\n\nglobalThis.__codemode_result__ = await ask(1);');
+  while (!run.isWaiting) await new Promise((resolve) => setTimeout(resolve, 1));
+  const suspended = await box.sandbox.suspend(run);
+  expect(await run.locate(made[0]?.number ?? 0)).toEqual([]);
+  const { run: resumed, report } = await box.sandbox.resume(suspended, CALLER, {
     onCall: () => new Promise(() => {}),
   });
   expect(lines(await resumed.locate(1))).toEqual([4]);

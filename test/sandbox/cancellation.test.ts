@@ -29,7 +29,7 @@ const outcomeOf = async (report: Promise<RunReport>) => (await report).outcome;
 
 describe.each(['by its signal', 'by hand'])('a program that is cancelled %s', (way) => {
   const cancel = (started: Awaited<ReturnType<typeof start>>) =>
-    way === 'by hand' ? started.execution?.cancel() : started.abort();
+    way === 'by hand' ? started.run?.cancel() : started.abort();
 
   test('while it waits for a call ends at once, with its logs, and the call is told', async () => {
     const told = deferred<void>();
@@ -55,7 +55,7 @@ describe.each(['by its signal', 'by hand'])('a program that is cancelled %s', (w
 
   test('while it waits for a timer ends at once', async () => {
     const started = await start('await new Promise((resolve) => setTimeout(resolve, 1e9))');
-    await expect.poll(() => started.execution?.isWaiting, SOON).toBe(true);
+    await expect.poll(() => started.run?.isWaiting, SOON).toBe(true);
     cancel(started);
     expect(await outcomeOf(started.report)).toEqual(CANCELLED);
     expect(await box.value(result('1'))).toBe(1);

@@ -32,7 +32,7 @@ async function start(source: string, timeoutMs: number) {
     throw new Error('no space left on device');
   };
   const nothing = () => {};
-  const execution = await Run.start(
+  const run = await Run.start(
     box.sandbox,
     box.program(source, { functions: { ask: () => null }, limits: { timeoutMs } }),
     randomUUID() as RunId,
@@ -45,7 +45,7 @@ async function start(source: string, timeoutMs: number) {
     },
   );
   await putAwayFailed;
-  return { ended: execution.ended, decide: () => decide() };
+  return { ended: run.ended, decide: () => decide() };
 }
 
 const TIMED_OUT = { state: 'ended', report: { outcome: { status: 'failed', failure: { limit: 'timeout' } } } };

@@ -98,7 +98,7 @@ describe('memory', () => {
     });
   });
 
-  test('regular expressions stay within the limit, and the worker goes on [A35]', async () => {
+  test('regular expressions stay within the limit, and the worker continues [A35]', async () => {
     const code = 'const a = []; while (true) a.push(new RegExp("(" + "a?".repeat(2000) + ")" + a.length))';
     const { outcome } = await box.run(code, SMALL);
     expect(outcome).toMatchObject({ status: 'failed', failure: { message: expect.stringMatching(/memory/) } });
@@ -126,7 +126,7 @@ describe('depth', () => {
     ['console.log', 'let a = []; for (let i = 0; i < 1e5; i++) a = [a]; console.log(a)'],
     ['iterators', 'let i = [1].values(); for (let n = 0; n < 1e4; n++) i = i.map((x) => x); i.next()'],
     ['async functions', 'const f = async () => { await f() }; await f()'],
-  ])('endless depth in %s ends at worst that program, and the worker goes on [A35]', async (_, code) => {
+  ])('endless depth in %s ends at worst that program, and the worker continues [A35]', async (_, code) => {
     await box.run(`try { ${code} } catch (error) { globalThis.__codemode_result__ = String(error) }`, {
       limits: { timeoutMs: 3_000 },
     });

@@ -125,6 +125,27 @@ describe('where there are more callers than workers', () => {
     await Promise.all(asking);
   });
 
+  test('one that computes without end keeps nobody else from being served', async () => {
+    await using box = await openSandbox(ONE);
+    const stop = new AbortController();
+    const begunAt = performance.now();
+    const forever = () => start(box, 'for (;;) {}', stop.signal, { caller: 'ada' });
+    const endless = [forever()];
+    for (const caller of ['grace', 'linus', 'grace']) {
+      expect(await box.value(result('"served"'), { caller })).toBe('served');
+      // This one comes when the worker of the other caller is idle.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      endless.push(forever());
+    }
+    // Her programs have 30 s each.
+    expect(performance.now() - begunAt).toBeLessThan(20_000);
+    // Only for who has none: ada's programs have no more processes than there may be.
+    expect(box.sandbox.pool.workers.filter((worker) => worker.caller === 'ada')).toHaveLength(1);
+    expect(box.sandbox.pool.size).toBeLessThanOrEqual(2);
+    stop.abort();
+    await Promise.allSettled(endless);
+  });
+
   test('a program whose worker was reclaimed can be cancelled, time out, and be suspended [C11]', async () => {
     await using box = await openSandbox(ONE);
     const gate = openGate();
@@ -133,14 +154,14 @@ describe('where there are more callers than workers', () => {
     const late = box.run(HELD('late'), { caller: 'ada', functions, limits: { timeoutMs: 3_000 } });
     const program = box.program(HELD('suspended'), { functions });
     const handlers = box.handlers({ functions });
-    const { execution } = await box.sandbox.start({ caller: 'ada' as CallerId, program }, handlers);
+    const { run } = await box.sandbox.start({ caller: 'ada' as CallerId, program }, handlers);
     await expect.poll(() => gate.arrived.length, SOON).toBe(3);
     expect(await box.value(result('1'), { caller: 'grace' })).toBe(1);
     cancel.abort();
     expect(endOf(await cancelled)).toMatchObject({ kind: 'cancelled' });
     expect(endOf(await late)).toMatchObject({ limit: 'timeout' });
-    const suspended = await box.sandbox.suspend(execution);
-    const { execution: resumed, report } = await box.sandbox.resume(suspended, 'ada' as CallerId, handlers);
+    const suspended = await box.sandbox.suspend(run);
+    const { run: resumed, report } = await box.sandbox.resume(suspended, 'ada' as CallerId, handlers);
     resumed.answer(1, { ok: true, json: '"answered"' });
     expect(endOf(await report)).toBe('answered');
     expect(gate.arrived).toHaveLength(3);
@@ -253,7 +274,7 @@ describe('programs that find no place', () => {
     await expect.poll(() => box.sandbox.pool.queueLength, SOON).toBe(4);
     expect(await run('6', 'ada')).toBe('sandbox_busy');
     const others = ['7', '8', '9'].map((name) => run(name, 'grace'));
-    // Who has most gives up what it took last, until they have as many.
+    // The caller with the most workers gives up its latest one, until all have equally many.
     expect(await others[2]).toBe('sandbox_busy');
     expect(box.sandbox.pool.figures).toMatchObject({ now: { queued: 4 }, sinceStart: { refused: 4 } });
     gate.open();

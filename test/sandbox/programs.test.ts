@@ -179,12 +179,12 @@ describe('results and failures', () => {
     ['const x = {', { kind: 'syntax' }],
     ['let a = 1; let a = 2;', { kind: 'syntax', position: { line: 1, column: 16 } }],
     ['return 1', { kind: 'syntax', hint: expect.stringContaining('__codemode_result__') }],
-    ['await new Promise(() => {})', { kind: 'never_settled', message: expect.stringContaining('will never come') }],
+    ['await new Promise(() => {})', { kind: 'never_settled', message: expect.stringContaining('nothing can settle') }],
   ])('%s is a failure with a place and a reason [A11, A12]', async (source, expected) => {
     expect(await failure(source)).toMatchObject(expected);
   });
 
-  test('a rejection that is handled later is no failure', async () => {
+  test('a rejection that is handled later is not a failure', async () => {
     expect(
       await box.value(`const p = Promise.reject(new Error('x')); await 0; p.catch(() => {}); ${result('1')}`),
     ).toBe(1);

@@ -28,12 +28,12 @@ describe('a worker that is lost', () => {
     const released = deferred<void>();
     const functions = {
       first: async (input: unknown, call: GuestCall) => {
-        made.push(`${call.execution} ${call.number}`);
+        made.push(`${call.runId} ${call.number}`);
         await released.promise;
         return (input as number) * 2;
       },
       second: async (input: unknown, call: GuestCall) => {
-        made.push(`${call.execution} ${call.number}`);
+        made.push(`${call.runId} ${call.number}`);
         return (input as number) + 1;
       },
     };
@@ -113,18 +113,21 @@ test('a program that loses its workers again and again restarts twenty times, th
   await using single = await openSandbox({ min: 1, max: 1 });
   const functions = { wait: () => new Promise(() => {}) };
   const program = single.program(`import { wait } from '@codemode/servers/test'; await wait();`, { functions });
-  const { execution, report } = await single.sandbox.start({ caller: CALLER, program }, single.handlers({ functions }));
+  const { run, report } = await single.sandbox.start({ caller: CALLER, program }, single.handlers({ functions }));
   let kills = 0;
   const ended = report.then(() => true);
   const isOver = () => Promise.race([ended, new Promise<false>((resolve) => setTimeout(resolve, 1, false))]);
   while (!(await isOver())) {
-    if (!execution.isWaiting) continue;
+    if (!run.isWaiting) continue;
     for (const worker of single.sandbox.pool.workers) worker.kill('the test');
     kills++;
-    while (execution.isWaiting) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (run.isWaiting) await new Promise((resolve) => setTimeout(resolve, 1));
   }
   expect((await report).outcome).toMatchObject({
-    failure: { kind: 'worker_lost', message: 'the program could not continue in another worker: it lost several' },
+    failure: {
+      kind: 'worker_lost',
+      message: 'the program could not continue in another worker: it lost several workers',
+    },
   });
   expect(kills).toBe(21);
   expect(single.calls).toHaveLength(1);

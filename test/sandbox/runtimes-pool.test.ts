@@ -29,7 +29,7 @@ test(
   },
 );
 
-test('a spare that died is replaced, and the program knows nothing of it', needs('bubblewrap'), async () => {
+test('a spare that died is replaced, and the program does not notice', needs('bubblewrap'), async () => {
   await using box = await openRuntimes();
   const before = own();
   await box.runtimes.warm('node');
@@ -134,14 +134,14 @@ test('a Python that is missing, too old or no Python is named, with what to inst
     expect(await status(folder)).toEqual({
       language: 'python',
       isAvailable: false,
-      reason: 'there is no python3 on the search path',
+      reason: 'python3 is not on the PATH',
       fix: expect.stringContaining('apt-get install -y python3'),
     });
     const answer = JSON.stringify(['3.9.2', 'cpython', '/usr/bin/python3.9', '/usr', '/usr/lib', '/usr/lib']);
     writeFileSync(join(folder, 'python3'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
     expect(await status(folder)).toMatchObject({ reason: `${folder}/python3 is Python 3.9.2: too old` });
     writeFileSync(join(folder, 'python3'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    expect(await status(folder)).toMatchObject({ reason: `${folder}/python3 is not a Python that can be started` });
+    expect(await status(folder)).toMatchObject({ reason: `${folder}/python3 is not a working Python` });
   } finally {
     rmSync(folder, { recursive: true });
   }

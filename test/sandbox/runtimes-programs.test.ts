@@ -180,7 +180,7 @@ await inner({'a': 1})`,
     expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'not_serializable' } });
   });
 
-  test('that ends with a status other than 0 has failed, by whichever door it left [B6]', async () => {
+  test('that ends with a status other than 0 has failed, in whatever way it exits [B6]', async () => {
     const asked = await run({
       node: `globalThis.result = 1; console.log('said'); process.exit(3);`,
       python: `import sys\nresult = 1\nprint('said')\nsys.exit(3)`,
@@ -244,6 +244,36 @@ async def main():
     return await call_tool('test', 'echo', 1)
 result = [asyncio.run(main()), asyncio.run(main()), call_tool_sync('test', 'echo', 2)]`;
     expect(await box.value('python', source, { functions: { echo: (input) => input } })).toEqual([1, 1, 2]);
+  });
+
+  test.each([
+    ['at its top', '', 'await asyncio.get_running_loop().create_future()'],
+    ['in a loop of its own', 'async def main(): await asyncio.Event().wait()', 'asyncio.run(main())'],
+    [
+      'after a call',
+      'from client.mcp_client import call_tool',
+      "await call_tool('test', 'echo', 1); await asyncio.Queue().get()",
+    ],
+  ])('that awaits %s what nothing can settle fails at once and says so', async (_, before, last) => {
+    const { outcome } = await box.run('python', `import asyncio\n${before}\n${last}`, {
+      functions: { echo: (input) => input },
+    });
+    expect(outcome).toMatchObject({ status: 'failed', failure: { kind: 'never_settled' } });
+  });
+
+  test('may leave tasks open that nothing can settle, and waits for threads and signals', async () => {
+    const source = `import asyncio, signal, threading
+loop = asyncio.get_running_loop()
+loop.create_task(asyncio.Event().wait())
+woken = loop.create_future()
+threading.Timer(0.1, lambda: loop.call_soon_threadsafe(woken.set_result, 'thread')).start()
+rung = loop.create_future()
+loop.add_signal_handler(signal.SIGALRM, rung.set_result, 'signal')
+first = await woken
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+result = [first, await rung]
+loop.remove_signal_handler(signal.SIGALRM)`;
+    expect(await box.value('python', source)).toEqual(['thread', 'signal']);
   });
 
   test('gets an answer that Python cannot read as an error of that call, and the next one as it is', async () => {

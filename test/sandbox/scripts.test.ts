@@ -47,7 +47,7 @@ describe('where a script fails', () => {
       3,
       36,
     ],
-  ])('is told in the lines and columns of its author: %s [D4]', async (source, options, line, column) => {
+  ])('is reported in the lines and columns of the original source: %s [D4]', async (source, options, line, column) => {
     expect(await end(source, options)).toMatchObject({ kind: 'exception', position: { line, column } });
   });
 
@@ -315,7 +315,7 @@ describe('a call of a script', () => {
 });
 
 describe('a script and its worker', () => {
-  test('goes on in another one when its own is lost, and asks for nothing twice', async () => {
+  test('continues in another worker when its own is lost, and makes no call twice', async () => {
     await using pool = await openSandbox({ min: 1, max: 2 });
     const go = deferred<void>();
     const arrived = deferred<void>();
@@ -373,12 +373,12 @@ describe('a script and its worker', () => {
       },
     };
     const options = { ...SCRIPT, functions };
-    const { execution, report } = await box.sandbox.start(
+    const { run, report } = await box.sandbox.start(
       { caller: CALLER, program: box.program('call_tool(); 1', options) },
       box.handlers(options),
     );
     await arrived.promise;
-    expect(() => execution.suspend()).toThrow('a program with blocking calls cannot be suspended');
+    expect(() => run.suspend()).toThrow('a program with blocking calls cannot be suspended');
     go.resolve();
     expect(endOf(await report)).toBe(1);
   });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => box[Symbol.asyncDispose]());
 
-test('a source that is nested too deeply is a syntax error, and its worker goes on [A11, A12, A35]', async () => {
+test('a source that is nested too deeply is a syntax error, and its worker continues [A11, A12, A35]', async () => {
   await box.value(result('"first"'));
   const [worker] = box.sandbox.pool.workers;
   expect((await box.run(`${'('.repeat(20_000)}1${')'.repeat(20_000)}`)).outcome).toEqual({
@@ -45,7 +45,7 @@ test('a source of more than 256 KiB is refused before it is parsed, with what to
   expect(await box.value(`/* ${'x'.repeat(260_000)} */ ${result('"large"')}`)).toBe('large');
 });
 
-/** As on a machine that gives its processes no larger stack: there, the parser can still be brought to its end. */
+/** As on a machine that gives its processes no larger stack: there, the parser can still be crashed. */
 describe('a source that ends its worker', () => {
   const DEADLY = `type X = ${'A<'.repeat(100_000)}`;
   const UNREADABLE = {
@@ -53,8 +53,7 @@ describe('a source that ends its worker', () => {
     failure: {
       kind: 'syntax',
       name: 'SyntaxError',
-      message:
-        'the source could not be parsed: it is nested too deeply, or brings the parser to its end in another way',
+      message: 'the source could not be parsed: it is nested too deeply, or crashes the parser in another way',
       hint: 'Flatten deeply nested parentheses, brackets or expressions.',
     },
   };
@@ -71,7 +70,7 @@ describe('a source that ends its worker', () => {
     const made: string[] = [];
     const functions = {
       wait: async (_: unknown, call: GuestCall) => {
-        made.push(`${call.execution} ${call.number}`);
+        made.push(`${call.runId} ${call.number}`);
         await go.promise;
         return 7;
       },

@@ -15,7 +15,7 @@ afterAll(async () => {
 /** Starts a program and waits until it has made so many calls and waits. */
 async function startAndWait(box: TestSandbox, source: string, calls: number, options: ProgramOptions = {}) {
   const made: GuestCall[] = [];
-  const { execution } = await box.sandbox.start(
+  const { run } = await box.sandbox.start(
     { caller: CALLER, program: box.program(source, { functions: { ask: () => null }, ...options }) },
     {
       onCall: (call) => {
@@ -24,8 +24,8 @@ async function startAndWait(box: TestSandbox, source: string, calls: number, opt
       },
     },
   );
-  await until(() => made.length >= calls && execution?.isWaiting === true);
-  return { execution: execution as SandboxRun, made };
+  await until(() => made.length >= calls && run?.isWaiting === true);
+  return { execution: run as SandboxRun, made };
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -36,7 +36,7 @@ const never = { onCall: () => new Promise<never>(() => {}) };
 const json = (value: unknown) => ({ ok: true, json: JSON.stringify(value) }) as const;
 
 describe('a suspended program', () => {
-  test('goes on in another process, in the middle of a half-answered Promise.all', async () => {
+  test('continues in another process, in the middle of a half-answered Promise.all', async () => {
     const source = `
       import { ask } from '@codemode/servers/test';
       const local = new Map([['kept', [1, 2, 3]]]);
@@ -44,10 +44,10 @@ describe('a suspended program', () => {
       const counter = new Counter();
       const answers = await Promise.all([ask('a'), ask('b'), (async () => { const x = await ask('c'); counter.add(x); return ask('d') })()]);
       ${result("[answers, local.get('kept'), counter.add(0)]")}`;
-    const { execution } = await startAndWait(first, source, 3);
-    execution.answer(1, json('A'));
-    await until(() => execution.isWaiting);
-    const suspended = await first.sandbox.suspend(execution);
+    const { execution: run } = await startAndWait(first, source, 3);
+    run.answer(1, json('A'));
+    await until(() => run.isWaiting);
+    const suspended = await first.sandbox.suspend(run);
     expect(suspended.openCalls.map(({ number, argumentsJson }) => [number, argumentsJson])).toEqual([
       [2, '["b"]'],
       [3, '["c"]'],
@@ -56,7 +56,7 @@ describe('a suspended program', () => {
     for (const worker of first.sandbox.pool.workers) worker.kill('the test ends every worker in between');
 
     const later: GuestCall[] = [];
-    const { execution: resumed, report } = await second.sandbox.resume(suspended, CALLER, {
+    const { run: resumed, report } = await second.sandbox.resume(suspended, CALLER, {
       onCall: async (call) => {
         later.push(call);
         return json('D');
@@ -78,8 +78,8 @@ describe('a suspended program', () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       console.log('after');
       ${result('Date.now() - started')}`;
-    const { execution } = await startAndWait(first, source, 0);
-    const suspended = await first.sandbox.suspend(execution);
+    const { execution: run } = await startAndWait(first, source, 0);
+    const suspended = await first.sandbox.suspend(run);
     const { report } = await second.sandbox.resume(suspended, CALLER, never);
     const { outcome, logs } = await report;
     expect(outcome.status === 'completed' && Number(outcome.resultJson)).toBeGreaterThanOrEqual(300);
@@ -87,49 +87,54 @@ describe('a suspended program', () => {
   });
 
   test('does not spend its time limit while it is suspended', async () => {
-    const { execution } = await startAndWait(
+    const { execution: run } = await startAndWait(
       first,
       `import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`,
       1,
       { limits: { timeoutMs: 400 } },
     );
-    const suspended = await first.sandbox.suspend(execution);
+    const suspended = await first.sandbox.suspend(run);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const { execution: resumed, report } = await second.sandbox.resume(suspended, CALLER, never);
+    const { run: resumed, report } = await second.sandbox.resume(suspended, CALLER, never);
     resumed?.answer(1, json('in time'));
     expect((await report).outcome).toEqual({ status: 'completed', resultJson: '"in time"' });
   });
 
-  test('keeps its time limit when it goes on', async () => {
-    const { execution } = await startAndWait(first, `import { ask } from '@codemode/servers/test'; await ask(1)`, 1, {
-      limits: { timeoutMs: 300 },
-    });
-    const suspended = await first.sandbox.suspend(execution);
+  test('keeps its time limit when it is resumed', async () => {
+    const { execution: run } = await startAndWait(
+      first,
+      `import { ask } from '@codemode/servers/test'; await ask(1)`,
+      1,
+      {
+        limits: { timeoutMs: 300 },
+      },
+    );
+    const suspended = await first.sandbox.suspend(run);
     const { report } = await second.sandbox.resume(suspended, CALLER, never);
     expect((await report).outcome).toMatchObject({ failure: { limit: 'timeout' } });
   });
 
   test('whose memory had grown comes back whole', async () => {
     const source = `import { ask } from '@codemode/servers/test'; const big = Array.from({ length: 2e5 }, (_, i) => ({ i })); await ask(1); ${result('big.reduce((sum, { i }) => sum + i, 0)')}`;
-    const { execution } = await startAndWait(first, source, 1);
-    const suspended = await first.sandbox.suspend(execution);
-    const { execution: resumed, report } = await second.sandbox.resume(suspended, CALLER, never);
+    const { execution: run } = await startAndWait(first, source, 1);
+    const suspended = await first.sandbox.suspend(run);
+    const { run: resumed, report } = await second.sandbox.resume(suspended, CALLER, never);
     resumed?.answer(1, json(null));
     expect((await report).outcome).toEqual({ status: 'completed', resultJson: String((2e5 * (2e5 - 1)) / 2) });
   });
 
   test('can still import, fail at the agent’s own line, and be suspended again', async () => {
     const source = `import { ask } from '@codemode/servers/test';\ninterface A { a: 1 }\nawait ask(1);\nawait ask(2);\nconst { ToolCallError } = await import('@codemode/errors');\nthrow new ToolCallError('after all');`;
-    const { execution } = await startAndWait(first, source, 1);
-    const once = await first.sandbox.suspend(execution);
+    const { execution: run } = await startAndWait(first, source, 1);
+    const once = await first.sandbox.suspend(run);
     const made: GuestCall[] = [];
-    const { execution: again } = await second.sandbox.resume(once, CALLER, {
+    const { run: again } = await second.sandbox.resume(once, CALLER, {
       onCall: (call) => (made.push(call), new Promise(() => {})),
     });
     again?.answer(1, json(null));
     await until(() => made.length === 1 && again?.isWaiting === true);
     const twice = await second.sandbox.suspend(again as SandboxRun);
-    const { execution: last, report } = await first.sandbox.resume(twice, CALLER, never);
+    const { run: last, report } = await first.sandbox.resume(twice, CALLER, never);
     last?.answer(2, json(null));
     expect((await report).outcome).toMatchObject({
       failure: { errorClass: 'ToolCallError', message: 'after all', position: { line: 6 } },
@@ -138,7 +143,7 @@ describe('a suspended program', () => {
 
   test('a reply that comes after suspension is dropped, and its call is answered after resuming', async () => {
     let reply: (value: { ok: true; json: string }) => void = () => {};
-    const { execution } = await first.sandbox.start(
+    const { run } = await first.sandbox.start(
       {
         caller: CALLER,
         program: first.program(`import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`, {
@@ -152,37 +157,37 @@ describe('a suspended program', () => {
           }),
       },
     );
-    await until(() => execution?.isWaiting === true);
-    const suspended = await first.sandbox.suspend(execution as SandboxRun);
+    await until(() => run?.isWaiting === true);
+    const suspended = await first.sandbox.suspend(run as SandboxRun);
     reply({ ok: true, json: '"late"' });
     expect(suspended.openCalls).toHaveLength(1);
-    const { execution: resumed, report } = await first.sandbox.resume(suspended, CALLER, never);
+    const { run: resumed, report } = await first.sandbox.resume(suspended, CALLER, never);
     resumed?.answer(1, json('after resuming'));
     expect((await report).outcome).toMatchObject({ resultJson: '"after resuming"' });
   });
 });
 
 describe('a program that cannot be suspended', () => {
-  test('because it holds more than can be handed over goes on, with the answers it got meanwhile', async () => {
+  test('because its image is too large continues, with the answers it got meanwhile', async () => {
     // Random, and repeated only at distances that compression does not look back to.
     const source = `import { ask } from '@codemode/servers/test';
       const kept = new Uint32Array(66 * 2 ** 20);
       for (let n = 0, x = 1; n < 2 ** 21; n++) { x ^= x << 13; x ^= x >>> 17; x ^= x << 5; kept[n] = x; }
       for (let filled = 2 ** 21; filled < kept.length; filled *= 2) kept.copyWithin(filled, 0, filled);
       ${result('[await ask(1), await ask(2), kept[7] === kept[2 ** 21 + 7]]')}`;
-    const { execution } = await startAndWait(first, source, 1, {
+    const { execution: run } = await startAndWait(first, source, 1, {
       limits: { maxMemoryBytes: 512 * 1024 * 1024, timeoutMs: 60_000 },
     });
     const [worker] = first.sandbox.pool.workers;
-    const refused = first.sandbox.suspend(execution);
-    execution.answer(1, json('meanwhile'));
+    const refused = first.sandbox.suspend(run);
+    run.answer(1, json('meanwhile'));
     await expect(refused).rejects.toMatchObject({
       code: 'bad_input',
       message: expect.stringContaining('holds too much to be suspended'),
     });
-    await until(() => execution.openCalls.some(({ number }) => number === 2));
-    execution.answer(2, json('afterwards'));
-    expect((await execution.report).outcome).toEqual({
+    await until(() => run.openCalls.some(({ number }) => number === 2));
+    run.answer(2, json('afterwards'));
+    expect((await run.report).outcome).toEqual({
       status: 'completed',
       resultJson: '["meanwhile","afterwards",true]',
     });
@@ -193,8 +198,8 @@ describe('a program that cannot be suspended', () => {
 describe('resuming', () => {
   const suspendOne = async () => {
     const source = `import { ask } from '@codemode/servers/test'; ${result('await ask(1)')}`;
-    const { execution } = await startAndWait(first, source, 1);
-    return first.sandbox.suspend(execution);
+    const { execution: run } = await startAndWait(first, source, 1);
+    return first.sandbox.suspend(run);
   };
 
   test('can be cancelled before and after; the suspended program can be resumed again', async () => {
@@ -203,13 +208,13 @@ describe('resuming', () => {
     expect((await cancelled.report).outcome).toMatchObject({ failure: { kind: 'cancelled' } });
 
     const cancel = new AbortController();
-    const { execution, report } = await second.sandbox.resume(suspended, CALLER, never, undefined, cancel.signal);
-    await until(() => execution.isWaiting);
+    const { run, report } = await second.sandbox.resume(suspended, CALLER, never, undefined, cancel.signal);
+    await until(() => run.isWaiting);
     cancel.abort();
     expect((await report).outcome).toMatchObject({ failure: { kind: 'cancelled' } });
 
     const again = await second.sandbox.resume(suspended, CALLER, never);
-    again.execution.answer(1, json('in the end'));
+    again.run.answer(1, json('in the end'));
     expect((await again.report).outcome).toEqual({ status: 'completed', resultJson: '"in the end"' });
   });
 });
@@ -217,12 +222,12 @@ describe('resuming', () => {
 describe('a sealed program opens for nobody else', () => {
   let sealed: Awaited<ReturnType<TestSandbox['sandbox']['suspend']>>;
   beforeAll(async () => {
-    const { execution } = await startAndWait(
+    const { execution: run } = await startAndWait(
       first,
       `import { ask } from '@codemode/servers/test'; await ask('secret canary')`,
       1,
     );
-    sealed = await first.sandbox.suspend(execution);
+    sealed = await first.sandbox.suspend(run);
   });
   const rejected = { code: 'image_rejected' };
 
@@ -234,7 +239,7 @@ describe('a sealed program opens for nobody else', () => {
     }
   });
   test('another run’s id', () =>
-    expect(second.sandbox.resume({ ...sealed, execution: 'other' as RunId }, CALLER, never)).rejects.toMatchObject(
+    expect(second.sandbox.resume({ ...sealed, runId: 'other' as RunId }, CALLER, never)).rejects.toMatchObject(
       rejected,
     ));
   test('another code', () =>

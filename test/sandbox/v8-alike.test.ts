@@ -17,7 +17,7 @@ const functions = {
   },
 };
 
-/** A program in QuickJS, and its journal replayed in V8: what came of it, what it logged and which calls it made. */
+/** A program in QuickJS, and its journal replayed in V8: its outcome, what it logged and which calls it made. */
 async function both(source: string, options: ProgramOptions = {}) {
   const first = await sandbox.run(source, { functions, ...options });
   const again = await sandbox.sandbox.replay(inV8(first.journal), CALLER);

@@ -36,7 +36,7 @@ function counted() {
 const outcomeOf = (value: unknown) => ({ status: 'completed', resultJson: JSON.stringify(value) });
 
 describe('a run in auto', () => {
-  test('that computes for long goes on in V8, between its calls, and makes none of them twice', async () => {
+  test('that computes for long continues in V8, between its calls, and makes none of them twice', async () => {
     const { made, functions } = counted();
     const source = `import { echo } from '@codemode/servers/test';
       console.log('before', Math.random() < 1, Date.now() > 1e12);
@@ -111,7 +111,7 @@ describe('a run in auto', () => {
     expect([stayed.outcome, engineOf(stayed.journal)]).toEqual([outcomeOf(2857), 'quickjs']);
   });
 
-  test('for which the engines differ goes on in QuickJS, and the difference is counted', async () => {
+  test('for which the engines differ continues in QuickJS, and the difference is counted', async () => {
     const { made, functions } = counted();
     // Columns are those of the engine.
     const source = `import { echo } from '@codemode/servers/test';
@@ -235,7 +235,7 @@ describe('a run in V8', () => {
       seen.push(await ask([before, n])); ${result('[seen, n, before]')}`;
     const asked = deferred<GuestCall>();
     const program = box.program(source, { functions: { ask: () => null }, engine: 'auto' });
-    const { execution } = await box.sandbox.start(
+    const { run } = await box.sandbox.start(
       { caller: CALLER, program },
       {
         onCall: async (call) => {
@@ -246,9 +246,9 @@ describe('a run in V8', () => {
       },
     );
     const call = await asked.promise;
-    await expect.poll(() => execution.isWaiting, SOON).toBe(true);
-    expect(execution.engine).toBe('v8');
-    const suspended = await box.sandbox.suspend(execution);
+    await expect.poll(() => run.isWaiting, SOON).toBe(true);
+    expect(run.engine).toBe('v8');
+    const suspended = await box.sandbox.suspend(run);
     expect(suspended.openCalls.map(({ number }) => number)).toEqual([2]);
     await expect.poll(() => box.sandbox.v8?.size, SOON).toBe(0);
 
@@ -259,13 +259,13 @@ describe('a run in V8', () => {
         return { ok: true, json: 'null' };
       },
     });
-    resumed.execution.answer(call.number, { ok: true, json: '"late"' });
+    resumed.run.answer(call.number, { ok: true, json: '"late"' });
     const { outcome, logs } = await resumed.report;
     const before = (JSON.parse(call.argumentsJson.toString()) as [[unknown, number]])[0][0];
     expect(outcome).toEqual(outcomeOf([['answer', 'late'], N, before]));
     expect(logs.map(({ message }) => message)).toEqual(['once']);
     expect(again).toEqual([]);
-    expect(resumed.execution.engine).toBe('v8');
+    expect(resumed.run.engine).toBe('v8');
   });
 
   test('is replayed from its recording in V8', async () => {

@@ -81,20 +81,20 @@ describe('a run that moves to V8', () => {
       return new Promise<never>(() => {});
     };
     const program = box.program(programOf(move), { functions: { step: () => null }, engine: 'auto' });
-    const { execution } = await box.sandbox.start({ caller: CALLER, program }, { onCall });
+    const { run } = await box.sandbox.start({ caller: CALLER, program }, { onCall });
     const call = await waits.promise;
-    await expect.poll(() => execution.isWaiting, SOON).toBe(true);
+    await expect.poll(() => run.isWaiting, SOON).toBe(true);
     const isThere = MOVES.indexOf(move) < at;
-    expect(execution.engine).toBe(isThere ? 'v8' : 'quickjs');
+    expect(run.engine).toBe(isThere ? 'v8' : 'quickjs');
 
-    const suspended = await box.sandbox.suspend(execution);
+    const suspended = await box.sandbox.suspend(run);
     const resumed = await other.sandbox.resume(suspended, CALLER, {
       onCall: async (each) => {
         made.push(each);
         return echo(each);
       },
     });
-    resumed.execution.answer(call.number, echo(call));
+    resumed.run.answer(call.number, echo(call));
     const report = await resumed.report;
     expectWhole(report as Facts, made);
     expect((await other.sandbox.replay(report.journal, CALLER)).divergence).toBeUndefined();

@@ -258,7 +258,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D3.6',
     clause: 'Request Parameters, input',
     says: '`input` may be left out and is `{}` then',
-    test: [CONTRACT, 'what a request leaves out has its default, and 0 calls are no limit'],
+    test: [CONTRACT, 'a missing option has its default, and 0 calls means no limit'],
   },
   {
     id: 'D3.7',
@@ -538,7 +538,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D6.1',
     clause: 'Request Parameters, options',
     says: '`options` and each of its fields may be left out',
-    test: [CONTRACT, 'what a request leaves out has its default, and 0 calls are no limit'],
+    test: [CONTRACT, 'a missing option has its default, and 0 calls means no limit'],
   },
   {
     id: 'D6.2',
@@ -573,14 +573,14 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     says: 'Without `max_tool_calls` the number of calls has no limit',
     test: [
       [LOAD, 'the proxy file of the code_execution contract is read with --config'],
-      [CONTRACT, 'what a request leaves out has its default, and 0 calls are no limit'],
+      [CONTRACT, 'a missing option has its default, and 0 calls means no limit'],
     ],
   },
   {
     id: 'D6.6',
     clause: 'Options Object, max_tool_calls',
     says: 'So many calls pass and no more; 0 is no limit',
-    test: [SCRIPT, 'counts no more calls than are allowed, and 0 is no limit'],
+    test: [SCRIPT, 'makes no more calls than the limit allows, and 0 means no limit'],
   },
   {
     id: 'D6.7',
@@ -601,7 +601,7 @@ export const CODE_EXECUTION_STATEMENTS: readonly Statement[] = [
     id: 'D6.9',
     clause: 'Options Object, allowed_servers',
     says: 'Without `allowed_servers`, and with an empty list, every server may be called',
-    test: [SCRIPT, 'counts no more calls than are allowed, and 0 is no limit'],
+    test: [SCRIPT, 'makes no more calls than the limit allows, and 0 means no limit'],
   },
   {
     id: 'D6.10',

@@ -40,7 +40,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     id: 'A2.1',
     clause: '3.2',
     says: 'A request is a JSON object',
-    test: ['src/profiles/codemode/contract.test.ts', '%j is no request: it must be an object'],
+    test: ['src/profiles/codemode/contract.test.ts', '%j is refused as a request: it must be an object'],
   },
   {
     id: 'A2.2',
@@ -1815,6 +1815,10 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
         'src/catalog/declarations/typescript/typescript-types.test.ts',
         'definitions that only refer to themselves are unknown',
       ],
+      [
+        'conformance/codemode/fine-print.test.ts',
+        'a tool whose schema is unusable takes any object, and its declaration warns',
+      ],
     ],
   },
   {
@@ -1847,8 +1851,14 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '6.3',
     says: 'Annotations stand in all declarations that an agent is given',
     test: [
-      'src/catalog/declarations/typescript/typescript-docs.test.ts',
-      'compact keeps a sentence, defaults and formats; every level keeps annotations and warnings',
+      [
+        'src/catalog/declarations/typescript/typescript-docs.test.ts',
+        'compact keeps a sentence, defaults and formats; every level keeps annotations and warnings',
+      ],
+      [
+        'conformance/codemode/declarations-on-demand.test.ts',
+        'every tool of a large server can be had as TypeScript, and the instructions say how',
+      ],
     ],
   },
   {
@@ -1871,6 +1881,13 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
       ],
       ['conformance/codemode/discovery.test.ts', 'gives one tool whole'],
     ],
+  },
+  {
+    id: 'A26.5',
+    clause: '6.3',
+    says: 'Every annotation stands there, whatever it says',
+    differs:
+      'CONFORMANCE.md, A26: the shortest declarations omit hints that mean what their absence means; getTypes() and `annotations` have them all.',
   },
   {
     id: 'A27.1',

@@ -20,7 +20,7 @@ const SECRETS = 'attacks/secrets.test.ts';
 const MEASURE = 'e2e/cli/measure.test.ts';
 const SELF_CORRECTION = 'e2e/library/self-correction.test.ts';
 
-const ONE_LINE = 'prints one line with digests that anybody can recompute, and everything else on stderr';
+const ONE_LINE = 'prints one line with digests that can be recomputed, and everything else on stderr';
 const FIELDS = 'the envelope has the fields of the contract, and the results of its own runner';
 const FAILS = 'one that %s is one line too, with its error';
 const CALLS = 'calls tools by modules and by the client, and gets MCP results, errors and plain values';
@@ -830,8 +830,14 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     clause: 'Host-Side API',
     says: 'The people of the host ask the same questions, by the command line',
     test: [
-      'e2e/cli/tools.test.ts',
-      'a search ranks tools of all servers, honours server and limit, at three levels of detail',
+      [
+        'e2e/cli/tools.test.ts',
+        'a search ranks tools of all servers, honours server and limit, at three levels of detail',
+      ],
+      [
+        'e2e/runner/servers.test.ts',
+        "codemode tools has the catalog's server ids and detail levels, and names of both languages",
+      ],
     ],
   },
   {
@@ -865,7 +871,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'Search, then a definition, then code, then its answer: the way works from end to end',
     test: [
       'conformance/runner/fine-print.test.ts',
-      'finds a tool, reads its definition, and calls it by what it was told',
+      'finds a tool, reads its definition, and calls it by the names it got',
     ],
   },
 
@@ -1250,7 +1256,7 @@ export const RUNNER_STATEMENTS: readonly Statement[] = [
     says: 'Questions of servers to the model may carry tools',
     test: [
       'src/upstream/mcp/questions/questions.test.ts',
-      'a server is told what is answered and nothing else; questions to the model may carry tools',
+      'a server learns only the supported questions; sampling may carry tools',
     ],
   },
 

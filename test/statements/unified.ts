@@ -371,7 +371,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: '`type` of a message to the host is `execute`; other types are refused',
     test: [
       'e2e/http/websocket.test.ts',
-      'what is no request is answered with an error that names it, and the connection stays',
+      'an invalid request is answered with an error that names it; the connection stays',
     ],
   },
   {
@@ -385,7 +385,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
       ],
       [
         'e2e/http/websocket.test.ts',
-        'what is no request is answered with an error that names it, and the connection stays',
+        'an invalid request is answered with an error that names it; the connection stays',
       ],
     ],
   },
@@ -458,7 +458,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'What cannot be run is answered with a message of the type `error`',
     test: [
       'e2e/http/websocket.test.ts',
-      'what is no request is answered with an error that names it, and the connection stays',
+      'an invalid request is answered with an error that names it; the connection stays',
     ],
   },
   {
@@ -588,7 +588,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C5.12',
     clause: 'AuthContext',
     says: 'A context of the library that has expired is refused',
-    test: ['e2e/library/library.test.ts', 'does nothing for a context that %s'],
+    test: ['e2e/library/library.test.ts', 'does nothing for a context that %s, and names what it violates'],
   },
   {
     id: 'C5.13',
@@ -619,7 +619,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
       ['e2e/library/library.test.ts', 'executes the body of a function for somebody, within their capabilities'],
       [
         'src/broker/capabilities/bounds.test.ts',
-        'what is asked for beyond the bounds is named in the words that would grant it',
+        'a request beyond the bounds is refused, with the capability that would grant it',
       ],
     ],
   },
@@ -631,7 +631,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
       ['e2e/library/library.test.ts', 'executes the body of a function for somebody, within their capabilities'],
       [
         'src/broker/capabilities/bounds.test.ts',
-        'what is asked for beyond the bounds is named in the words that would grant it',
+        'a request beyond the bounds is refused, with the capability that would grant it',
       ],
     ],
   },
@@ -703,7 +703,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.9',
     clause: 'NetworkCapabilities',
     says: 'maxRequestsPerSecond: a faster request is refused',
-    test: ['src/broker/capabilities/run-grants.test.ts', 'a request to the network is measured by its own grant'],
+    test: ['src/broker/capabilities/run-grants.test.ts', 'a network request is checked against its own grant'],
   },
   {
     id: 'C6.10',
@@ -792,7 +792,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'allowedServers: only tools of these servers are called',
     test: [
       'src/broker/capabilities/run-grants.test.ts',
-      'what was not granted is refused, with the words that would grant it',
+      'a call without a grant is refused, with the capability that would grant it',
     ],
   },
   {
@@ -807,7 +807,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     says: 'allowedTools: only these tools are called',
     test: [
       'src/broker/capabilities/run-grants.test.ts',
-      'what was not granted is refused, with the words that would grant it',
+      'a call without a grant is refused, with the capability that would grant it',
     ],
   },
   {
@@ -865,10 +865,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C6.32',
     clause: 'DEFAULT_LIMITS',
     says: 'mcp.maxConcurrentCalls is 3',
-    test: [
-      'src/broker/capabilities/run-grants.test.ts',
-      'a fourth call at the same time waits until one of three is over',
-    ],
+    test: ['src/broker/capabilities/run-grants.test.ts', 'a fourth concurrent call waits until one of three has ended'],
   },
   {
     id: 'C6.33',
@@ -1347,7 +1344,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C10.2',
     clause: 'TypeScriptAPIDefinition',
     says: 'The types that methods need are declared with them',
-    test: ['e2e/mcp/unified.test.ts', 'the types of all tools are one interface that compiles'],
+    test: [
+      ['e2e/mcp/unified.test.ts', 'the types of all tools are one interface that compiles'],
+      ['e2e/library/unified.test.ts', 'an API as data keeps whole types, and declares each name that it writes'],
+    ],
   },
   {
     id: 'C10.3',
@@ -2062,7 +2062,10 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.25',
     clause: 'ErrorHandler',
     says: 'Not granted: details.violation says what is missing',
-    test: ['e2e/http/rest.test.ts', '%s is an answer with its own type and code'],
+    test: [
+      ['e2e/http/rest.test.ts', '%s is an answer with its own type and code'],
+      ['e2e/library/library.test.ts', 'does nothing for a context that %s, and names what it violates'],
+    ],
   },
   {
     id: 'C13.26',
@@ -2075,7 +2078,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C13.27',
     clause: 'TimeoutRecoveryStrategy',
     says: 'Only errors of the type timeout are recovered from',
-    test: ['conformance/unified/fine-print.test.ts', 'a failure that is no timeout is not run again'],
+    test: ['conformance/unified/fine-print.test.ts', 'a failure other than a timeout is not retried'],
   },
   {
     id: 'C13.28',
@@ -2432,7 +2435,7 @@ export const UNIFIED_STATEMENTS: readonly Statement[] = [
     id: 'C16.21',
     clause: 'AuthContext',
     says: 'The type AuthContext is exported, with the fields of the document',
-    test: ['e2e/library/library.test.ts', 'does nothing for a context that %s'],
+    test: ['e2e/library/library.test.ts', 'does nothing for a context that %s, and names what it violates'],
   },
   {
     id: 'C16.22',

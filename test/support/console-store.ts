@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Approval } from '../../src/domain/approval.js';
+import { authenticate } from '../../src/lib/secrets/sealed.js';
+import { type SessionRow, sessionBinding } from '../../src/store/console-rows.js';
 import { masterKey } from '../../src/store/master-key.js';
 import { SqliteApprovalStore } from '../../src/store/sqlite/approvals.js';
 import { Database } from '../../src/store/sqlite/database.js';
@@ -34,6 +36,21 @@ export async function fillStore(home: Home, { runs, approvals }: { runs: number;
     database.transaction(() => {
       for (const [index, runId] of waiting.entries()) asked.add(approvalOf(runId, index + 1, nowMs));
     });
+  } finally {
+    database.close();
+  }
+}
+
+/** Ends the time of every console session, as if nobody had used it for 12 hours. */
+export async function expireSessions(home: Home): Promise<void> {
+  const database = await Database.open(home.state);
+  try {
+    const key = await masterKey(home.state);
+    const put = database.prepare<never>('UPDATE console_sessions SET expires_at = ?, mark = ? WHERE id = ?');
+    for (const row of database.prepare<SessionRow>('SELECT * FROM console_sessions').all()) {
+      const late = { ...row, expires_at: Date.now() - 1 };
+      put.run(late.expires_at, authenticate(key, sessionBinding(late)), row.id);
+    }
   } finally {
     database.close();
   }

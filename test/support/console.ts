@@ -21,7 +21,11 @@ export async function openBrowser(): Promise<Browser> {
     executablePath: execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).trim(),
     headless: true,
     // Only this machine: whatever the page asks for elsewhere fails, and is seen.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    // `rebound.test` is a name whose owner lets it lead to this machine.
+    args: [
+      ...['--no-sandbox', '--disable-dev-shm-usage'],
+      '--host-resolver-rules=MAP rebound.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    ],
   });
 }
 
@@ -43,7 +47,7 @@ export interface Person {
 
 /** A browser of one's own, logged in by a link. */
 export async function logIn(browser: Browser, link: string, options: object = {}): Promise<Person> {
-  // What moves is drawn 60 times a second, by the processor.
+  // What moves is drawn 60 times a second, by the CPU.
   const still = { reducedMotion: 'reduce' } as const;
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...still, ...options });
   const page = await context.newPage();

@@ -18,6 +18,7 @@ import { Runtime } from '../../src/host/runtime.js';
 import type { Session, SessionOptions } from '../../src/host/session.js';
 import { Telemetry } from '../../src/host/telemetry.js';
 import { omitUndefined } from '../../src/lib/omit-undefined.js';
+import { codeExecutionPresentation } from '../../src/profiles/code-execution/presentation.js';
 import { codemodePresentation } from '../../src/profiles/codemode/presentation.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { openGate } from './policy.js';
@@ -72,6 +73,8 @@ export function openSession(sandbox: Sandbox, { bounds, reach = {} }: Grants = {
     suspended: records.suspended,
     telemetry: new Telemetry(),
     scripts: records.scripts,
+    presentations: { codemode: codemodePresentation, code_execution: codeExecutionPresentation },
+    scriptLimits: MAXIMUM_LIMITS,
     undo: { rules: [], store: () => records.store.undo() },
     firstListingMs: 5_000,
     patienceMs: 1_000,

@@ -21,6 +21,8 @@ export interface PostgresServerOptions {
 
 /** The owner of every database of the server. */
 export const OWNER = 'codemode';
+/** For tests that are not about time: on a machine under load a new connection may take longer than hosts wait for one. */
+export const PATIENT = { timeouts: { connectMs: 60_000 } };
 const BINARIES = '/usr/lib/postgresql';
 /** A page that the system loses power over is not what these tests are about; a process that dies is, and loses nothing. */
 const FAST = { fsync: 'off', full_page_writes: 'off', shared_buffers: '32MB', max_connections: 60, jit: 'off' };
@@ -126,7 +128,7 @@ export class PostgresServer {
 
   /** Carries out statements as the owner of the server. */
   async administer(...statements: readonly string[]): Promise<void> {
-    const admin = await Postgres.open({ url: this.url('postgres') });
+    const admin = await Postgres.open({ url: this.url('postgres'), ...PATIENT });
     try {
       for (const statement of statements) await admin.query(statement);
     } finally {

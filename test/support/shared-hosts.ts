@@ -15,6 +15,11 @@ export const PERSON = 'person-token';
 /** Runs programs, and a person sits at the client. */
 export const DESK = 'desk-token';
 
+/** Runs programs until its rate is used up, so that no other test needs it. */
+export const HASTY = 'hasty-token';
+/** A host that neither listens nor ends by then never will. */
+const START_MS = 60_000;
+
 export interface SharedHost {
   readonly url: string;
   readonly log: () => string;
@@ -57,7 +62,7 @@ export class SharedHosts {
             timeout: '60s',
           },
         },
-        security: { auth: { tokens: [listed(AGENT), listed(PERSON, 'approve'), atDesk(DESK)] } },
+        security: { auth: { tokens: [listed(AGENT), listed(PERSON, 'approve'), listed(HASTY), atDesk(DESK)] } },
         ...config,
       }),
     );
@@ -115,7 +120,8 @@ export class SharedHosts {
         body: text.startsWith('{') ? (JSON.parse(text) as HostAnswer['body']) : { text },
       };
     };
-    return new Promise((resolve, reject) => {
+    const late = setTimeout(() => child.kill('SIGKILL'), START_MS);
+    const started = new Promise<SharedHost>((resolve, reject) => {
       child.stderr?.on('data', (chunk: Buffer) => {
         log += chunk.toString();
         const url = /listening on (http:[^\s"]+)/.exec(log)?.[1];
@@ -131,8 +137,9 @@ export class SharedHosts {
           },
         });
       });
-      child.once('exit', (code) => reject(new Error(`a host ended with ${code}: ${log}`)));
+      child.once('exit', (code, signal) => reject(new Error(`a host ended with ${signal ?? code}: ${log}`)));
     });
+    return started.finally(() => clearTimeout(late));
   }
 
   /** A command of somebody else, on a machine that is none of the hosts. */

@@ -196,7 +196,7 @@ test('a call that is slow, cut off or cancelled says what is known of it [C7]', 
 
 test('a document that cannot be read is a reason, and is tried again at the next use [C9]', async () => {
   const nowhere = open({ document: `${api.url}/v1/text` });
-  await expect(nowhere.listTools()).rejects.toThrow('it is no OpenAPI document');
+  await expect(nowhere.listTools()).rejects.toThrow('it is not an OpenAPI document');
   expect(nowhere.health()).toMatchObject({ state: 'failed', reason: expect.stringContaining('OpenAPI') });
   await expect(nowhere.connect()).rejects.toThrow('server "pets" is not available');
   await nowhere.close();

@@ -39,7 +39,7 @@ describe('errors have the form of the document', () => {
     );
   });
 
-  test('what is thrown and is no error has no class in front [D5]', async () => {
+  test('a thrown value that is not an Error has no class in front [D5]', async () => {
     expect(await scripts.exec("throw 'abc'")).toEqual(
       failed('RUNTIME_ERROR', 'the program threw a value that is not an Error: abc'),
     );
@@ -161,7 +161,7 @@ describe('the request', () => {
       error: { code: 'MAX_TOOL_CALLS_EXCEEDED', message: 'Exceeded maximum tool calls limit (1)' },
     });
     expect(await scripts.exec(once, { options: { max_tool_calls: 0.5 } })).toMatchObject({
-      error: { code: 'MAX_TOOL_CALLS_EXCEEDED' },
+      error: { code: 'MAX_TOOL_CALLS_EXCEEDED', message: 'Exceeded maximum tool calls limit (less than 1)' },
     });
   });
 

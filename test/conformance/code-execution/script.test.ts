@@ -244,7 +244,7 @@ describe('call_tool', () => {
     const before = await value(`call_tool('everyday', 'cancellations', {}).result`);
     const code = `try { call_tool('everyday', 'slow', { ms: 60000 }); } catch (error) { } finally { } 'survived'`;
     expect(await exec(code, { options: { timeout_ms: 500 } })).toEqual(
-      // It may have taken effect: who runs the script again has to look first.
+      // It may have taken effect: the caller has to check before the script is run again.
       failed(
         'TIMEOUT',
         expect.stringMatching(/^JavaScript execution timed out\. First check whether everyday\/slow took effect/),
@@ -263,7 +263,7 @@ describe('call_tool', () => {
     expect(await exec(source, { options })).toMatchObject({ ok: false, error: { code } });
   });
 
-  test('counts no more calls than are allowed, and 0 is no limit [D6]', async () => {
+  test('makes no more calls than the limit allows, and 0 means no limit [D6]', async () => {
     const code = `for (var i = 0; i < 3; i++) call_tool('api', 'ping', {}); i`;
     expect(await exec(code, { options: { max_tool_calls: 3 } })).toEqual({ ok: true, value: 3 });
     expect(await exec(code, { options: { max_tool_calls: 0 } })).toEqual({ ok: true, value: 3 });

@@ -1,5 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import { startCodemode } from '../../support/codemode-client.js';
+import { openWorkFolder } from '../../support/command.js';
+import { until } from '../../support/program.js';
 import { typeCheck } from '../../support/type-check.js';
 import { fixture } from '../../support/upstreams.js';
 
@@ -29,21 +34,43 @@ test('every tool of a large server can be had as TypeScript, and the instruction
     name: `tool-${index}`,
     description: `Does thing ${index} and says so at some length, so that not all of them fit.`,
     inputSchema: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } }, required: ['a'] },
-    annotations: { readOnlyHint: true },
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   }));
   await using codemode = await startCodemode({ scripts: { large: { tools } } });
   await codemode.client.listTools();
-  await codemode.value('1', { requestedCapabilities: ['large'] });
+  const [short] = (await codemode.run('1', { requestedCapabilities: ['large'] })).types;
+  // Without destructiveHint a tool counts as destructive.
+  expect(short?.message).toMatch(/@annotations destructiveHint: false, openWorldHint: false \*\//);
   const types = (more: string) =>
     codemode.value(`import { getTypes } from '@codemode/discovery'; ${RESULT} await getTypes('large'${more});`);
   const whole = (await types('')) as string;
   expect(whole.match(/export function /g)).toHaveLength(400);
-  expect(whole.match(/@annotations readOnlyHint: true/g)).toHaveLength(400);
+  expect(whole.match(/@annotations readOnlyHint: false, destructiveHint: false/g)).toHaveLength(400);
   const some = (await types(", ['tool-7', 'tool_399']")) as string;
   expect([...some.matchAll(/export function (\w+)/g)].map(([, name]) => name)).toEqual(['tool_399', 'tool_7']);
   expect(typeCheck(new Map([['some.d.ts', some]]))).toEqual([]);
   await expect(types(", ['tool-x']")).rejects.toThrow(/large has no tool "tool-x"/);
   expect(codemode.client.getInstructions()).toContain('getTypes(serverId');
+});
+
+test('a call without a valid credential brings no types, a call with a wrong input does', async () => {
+  const tools = Array.from({ length: 400 }, (_, index) => ({ name: `tool_${index}`, inputSchema: { type: 'object' } }));
+  const replies = {
+    tool_1: { rpcError: { code: -32001, message: 'Unauthorized' } },
+    tool_2: { rpcError: { code: -32602, message: 'it must be green' } },
+  };
+  await using codemode = await startCodemode({
+    scripts: { large: { tools, replies } },
+    config: { prompt: { tokenBudget: 500 } },
+  });
+  const failed = async (tool: string) => {
+    const { diagnostics, types } = await codemode.run(
+      `import { ${tool} } from '@codemode/servers/large'; await ${tool}({});`,
+    );
+    return { errorClass: diagnostics[0]?.errorClass, types: types.map(({ path }) => path) };
+  };
+  expect(await failed('tool_1')).toEqual({ errorClass: 'AuthenticationError', types: [] });
+  expect(await failed('tool_2')).toEqual({ errorClass: 'ToolCallError', types: ['@codemode/servers/large'] });
 });
 
 test('a changed list that takes 1.5 s is there for the next run, and not within one [A32]', async () => {
@@ -108,7 +135,7 @@ test("a failed import, or one of a server with a similar name, brings no other s
   for (const [module, hint] of [
     ['lodash', 'Leave the import out and write it in plain JavaScript: there are no packages here.'],
     ['./helper.js', 'Write everything into one program: there are no other files here.'],
-    ['@codemode/fetching', expect.stringMatching(/^Modules that can be imported: @codemode\/servers\/<serverId>, /)],
+    ['@codemode/fetching', expect.stringMatching(/^Import one of these modules: @codemode\/servers\/<serverId>, /)],
   ] as const) {
     const { diagnostics, types } = await codemode.run(`import x from '${module}';`);
     expect([diagnostics[0]?.hint, types]).toEqual([hint, []]);
@@ -117,4 +144,67 @@ test("a failed import, or one of a server with a similar name, brings no other s
     `import { tool_3 } from '@codemode/servers/github'; globalThis.__codemode_result__ = await tool_3({});`,
   );
   expect(types.map(({ path }) => path)).toEqual(['@codemode/servers/github']);
+});
+
+test('the first answer about a server names its other functions, in at most 60 tokens, once', async () => {
+  const tool = (name: string, parameters: string[] = [], annotations = {}) => ({
+    name,
+    inputSchema: { type: 'object', properties: Object.fromEntries(parameters.map((each) => [each, {}])) },
+    annotations,
+  });
+  const numbered = (count: number, parameters: string[]) =>
+    Array.from({ length: count }, (_, at) => tool(`do_${at}`, parameters));
+  const small = [tool('rows', ['table']), tool('drop', ['table'], { destructiveHint: true }), tool('count')];
+  await using codemode = await startCodemode({
+    scripts: {
+      small: { tools: small },
+      wide: { tools: numbered(12, ['repository_path', 'revision_range', 'file_pattern']) },
+      huge: { tools: numbered(90, ['a']) },
+    },
+    config: { prompt: { tokenBudget: 500 } },
+  });
+  const alsoOf = async (server: string, name: string) => {
+    const { types } = await codemode.run(`import { ${name} } from '@codemode/servers/${server}'; await ${name}({});`);
+    return /^\/\/ also: .*$/m.exec(types[0]?.message ?? '')?.[0];
+  };
+  expect(await alsoOf('small', 'count')).toBe('// also: rows(table?), drop(table?) @asks');
+  expect(await alsoOf('small', 'rows')).toBeUndefined();
+  // By name where too few would fit with their parameters, and not at all where too few would fit by name.
+  const wide = (await alsoOf('wide', 'do_3')) ?? '';
+  expect(wide).toBe('// also: do_0, do_1, do_10, do_11, do_2, do_4, do_5, do_6, do_7, do_8, do_9');
+  expect(countTokens(wide)).toBeLessThanOrEqual(65);
+  expect(await alsoOf('huge', 'do_3')).toBeUndefined();
+});
+
+test('servers that come late are announced together, in 800 tokens', async () => {
+  using files = openWorkFolder();
+  const sign = join(files.path, 'go-on');
+  const names = (server: string) => Array.from({ length: 11 }, (_, at) => `list_all_entries_of_${server}_number_${at}`);
+  const ids = ['one', 'two', 'three', 'four'];
+  await using codemode = await startCodemode({
+    servers: Object.fromEntries(ids.map((id) => [id, slow('--until', sign, '--tools', names(id).join())])),
+    config: { catalog: { firstListing: '50ms' }, defaults: { codeMode: { excludedTools: ['grow'] } } },
+  });
+  await codemode.client.listTools();
+  writeFileSync(sign, '');
+  // A tool of its own shows that a server has come, and no program is told of it meanwhile.
+  await until(async () => (await codemode.client.listTools()).tools.length > ids.length);
+  const { types } = await codemode.run('1');
+  expect(types.map(({ path }) => path)).toEqual(expect.arrayContaining(ids.map((id) => `@codemode/servers/${id}`)));
+  expect(countTokens(types.map(({ message }) => message).join('\n'))).toBeLessThanOrEqual(800);
+  expect((await codemode.run('1')).types).toEqual([]);
+});
+
+test('types of a failed program that do not fit name the tools that it calls first', async () => {
+  const fields = Array.from({ length: 60 }, (_, at) => [`field_number_${at}`, { type: 'string' }]);
+  const large = { type: 'object', properties: Object.fromEntries(fields), required: ['field_number_0'] };
+  const tools = [
+    ...Array.from({ length: 30 }, (_, at) => ({ name: `read_${at}`, inputSchema: { type: 'object' } })),
+    ...['write_a', 'write_b'].map((name) => ({ name, inputSchema: large })),
+  ];
+  await using codemode = await startCodemode({ scripts: { s: { tools } }, config: { prompt: { tokenBudget: 500 } } });
+  const { types } = await codemode.run(
+    `import { write_a, write_b } from '@codemode/servers/s'; await write_a({ a: 1 }); await write_b({});`,
+  );
+  expect(types[0]?.message).toMatch(/Not declared here: \d+ of 32 tools \((?:write_a, )?write_b, read_0/);
 });

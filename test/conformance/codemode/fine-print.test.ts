@@ -15,6 +15,7 @@ beforeAll(async () => {
         tools: [
           { name: 'get-it.now', inputSchema: { type: 'object' } },
           { name: 'sound', inputSchema: { type: 'object' } },
+          { name: 'torn', inputSchema: 'object', outputSchema: 'object' },
           { name: 'locked', inputSchema: { type: 'object' } },
           {
             name: 'strict',
@@ -80,7 +81,22 @@ describe('an entry of the trace', () => {
   });
 });
 
+test('a tool whose schema is unusable takes any object, and its declaration warns [A25]', async () => {
+  const [types, received] = (await codemode.value(`
+    import { getTypes } from '@codemode/discovery'; import { torn } from '@codemode/servers/odd';
+    globalThis.__codemode_result__ = [await getTypes('odd', ['torn']), await torn({ a: [1] })];`)) as [string, object];
+  expect(types).toMatch(
+    /@warning its input schema is too large, too deep or no object, [\s\S]*@warning its output schema is too large, too deep or no object, and is left out\n?.*\*\/\n {2}export function torn\(input\?: Record<string, unknown>\)/,
+  );
+  expect(received).toEqual({ tool: 'torn', received: { a: [1] } });
+});
+
 describe('errors', () => {
+  test('of a class that extends another are diagnosed as the nearest of ours [A11]', async () => {
+    const program = `import { ToolCallError } from '@codemode/errors'; throw new (class Lost extends ToolCallError {})('x');`;
+    expect((await codemode.run(program)).diagnostics[0]).toMatchObject({ errorClass: 'ToolCallError' });
+  });
+
   test('are all CodemodeErrors [A19]', async () => {
     const names = await codemode.value(`import * as errors from '@codemode/errors';
       globalThis.__codemode_result__ = Object.entries(errors)

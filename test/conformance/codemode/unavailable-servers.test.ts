@@ -119,7 +119,7 @@ describe('a tool that a namespace does not have', () => {
     ]);
   });
 
-  test('is named where nothing is near, and so is any other value that is no function [A28]', async () => {
+  test('is named if no name is near, and so is any other value that is not a function [A28]', async () => {
     const far = await codemode.run('import * as users from "@codemode/servers/users"; users.quux();');
     expect(far.diagnostics[0]).toMatchObject({
       message: expect.stringContaining('users.quux is not a function'),

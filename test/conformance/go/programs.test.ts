@@ -148,7 +148,7 @@ fmt.Println(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC).In(zone).Format(time.RF
     expect(await go.run('_, err := oddFail(ctx)\nfmt.Println(err)')).toEqual(printed('no such repository\n'));
   });
 
-  test('is told what is wrong with a call in words of Go [E3]', async () => {
+  test('is told what is wrong with a call in terms of Go [E3]', async () => {
     const { output } = await go.run(`_, err := need(ctx, NeedInput{Name: "x"})
 fmt.Println(err)
 _, err = callTool(ctx, "odd", "none", nil)

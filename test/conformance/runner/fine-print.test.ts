@@ -41,7 +41,7 @@ describe.each(LANGUAGES)('a program of %s', needs('bubblewrap', 'python3'), (lan
     expect(stderr.length).toBeLessThan(1_500);
   });
 
-  test('finds a tool, reads its definition, and calls it by what it was told [B13]', async () => {
+  test('finds a tool, reads its definition, and calls it by the names it got [B13]', async () => {
     const find = {
       node: `const [found] = await catalog.searchTools({ query: 'adds two numbers', detail: 'name' });
         globalThis.result = await catalog.getToolDefinition({ serverId: found.serverId, name: found.toolName });`,

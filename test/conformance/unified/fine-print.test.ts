@@ -164,7 +164,7 @@ test('a tool list that leaves a tool out is named with the tool; the id server.t
   });
 });
 
-test('a failure that is no timeout is not run again [C13]', async () => {
+test('a failure other than a timeout is not retried [C13]', async () => {
   const before = await execute('return await mcp.everyday.count()', { capabilities: ['mcp:everyday'] }, 'bob');
   const failed = await execute(
     'await mcp.everyday.count(); throw new Error("no")',

@@ -32,11 +32,17 @@ beforeAll(async () => {
           listed('reading'),
           listed('filing'),
           { ...listed('narrow'), capabilities: { mcp: { allowedServers: ['everyday'], allowedTools: ['echo'] } } },
+          { ...listed('reader'), capabilities: { filesystem: { allowedPaths: [granted], readOnly: true } } },
         ],
       },
       capabilities: {
         network: { allowedHosts: ['127.0.0.1'], allowedPorts: [webPort], maxRequestSize: '100KB' },
-        filesystem: { allowedPaths: [granted], readOnly: false, allowedExtensions: ['.txt'], maxFileSize: '100KB' },
+        filesystem: {
+          allowedPaths: [granted],
+          readOnly: false,
+          allowedExtensions: ['.txt', '.md'],
+          maxFileSize: '100KB',
+        },
       },
     },
   });
@@ -136,7 +142,7 @@ describe('a request that asks for more than it may have', () => {
     expect((await execute(`return fs.readFile('${granted}/note.txt')`, asked)).logs).toEqual([]);
   });
 
-  test('is told which names in it mean no server and no tool [C6]', async () => {
+  test('is told which names in it match no server and no tool [C6]', async () => {
     const { success, logs } = await execute('return 1', ['mcp:everday', 'mcp:everyday/ecko', 'mcp:everyday/add']);
     expect([success, logs]).toEqual([
       true,
@@ -196,15 +202,20 @@ describe('what a program does without a grant is a capability violation that nam
   });
 });
 
-test('the hint for a refused file is a request that the configuration would grant [C13]', async () => {
-  const hintOf = async (code: string) => String((await execute(code, readable())).error?.details?.hint);
+test('the hint for a refused file is a request that would be granted, or to do without it [C13]', async () => {
+  const hintOf = async (code: string, capabilities: unknown = readable(), token = server.token) =>
+    String((await execute(code, capabilities, token)).error?.details?.hint);
   const asked = (hint: string) => JSON.parse(/"capabilities": (\{.*\})\.$/.exec(hint)?.[1] ?? 'null') as unknown;
-  expect(asked(await hintOf(`await fs.readFile('${granted}/note.bin')`))).toEqual({
-    filesystem: { allowedPaths: [granted], allowedExtensions: ['.txt', '.bin'] },
-  });
-  const writable = asked(await hintOf(`await fs.writeFile('${granted}/new.txt', 'x')`));
+  const markdown = { filesystem: { allowedPaths: [granted], allowedExtensions: ['.md'] } };
+  const both = asked(await hintOf(`await fs.readFile('${granted}/note.txt')`, markdown));
+  expect(both).toEqual({ filesystem: { allowedPaths: [granted], allowedExtensions: ['.md', '.txt'] } });
+  const write = `await fs.writeFile('${granted}/new.txt', 'x')`;
+  const writable = asked(await hintOf(write));
   expect(writable).toEqual({ filesystem: { allowedPaths: [granted], readOnly: false } });
-  expect(await execute('return 1', writable)).toMatchObject({ status: 200, result: 1 });
+  for (const request of [both, writable])
+    expect(await execute('return 1', request)).toMatchObject({ status: 200, result: 1 });
+  expect(await hintOf(`await fs.readFile('${granted}/note.bin')`)).toMatch(/^Continue without it/);
+  expect(await hintOf(write, readable(), 'reader')).toMatch(/^Continue without it/);
 });
 
 test("files use the encodings of Node's fs, and an unknown encoding is refused by name [C6]", async () => {
@@ -242,6 +253,27 @@ test('apiCalls counts the calls that reached a server, not those that were refus
     await fs.readFile('/etc/passwd').catch(() => {}); await mcp.missing.tool().catch(() => {}); return 1`;
   const { metrics, result } = await execute(code, ['mcp:everyday'], 'counting');
   expect([result, metrics]).toMatchObject([1, { apiCalls: 2 }]);
+});
+
+test('a preflight of another origin is refused with the fields of every other error [C13]', async () => {
+  const response = await fetch(`${server.url}/api/v1/execute`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+  });
+  const body = (await response.json()) as { requestId: string };
+  expect([response.status, body]).toEqual([
+    403,
+    {
+      error: {
+        type: 'security',
+        code: 'FORBIDDEN',
+        message: expect.stringMatching(/^web pages of this origin may not call/),
+        timestamp: expect.any(String),
+        requestId: body.requestId,
+      },
+      requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+    },
+  ]);
 });
 
 test('another method than that of a route is 405, with those there are [C1, C13]', async () => {

@@ -100,7 +100,7 @@ See whether it answers:  ${own} servers\n`,
       cwd,
     });
     expect(added.stdout).toContain('set them:\n  export A_KEY=...\n  export GH_TOKEN=...\n');
-    expect(added.stdout).toContain(`git would take ${file}`);
+    expect(added.stdout).toContain(`git would commit ${file}`);
     expect(added.stdout).toContain(`again after each change:  ${own} trust\n`);
     expect(read(file)).toContain('--key=${A_KEY}\n    env:\n      GH_TOKEN: ${GH_TOKEN}\n');
     expect(read(file)).not.toContain('hunter');
@@ -122,7 +122,7 @@ See whether it answers:  ${own} servers\n`,
     [
       'the name is taken',
       ['a', '--', node],
-      `~/${USERS} has a server called "a" already; choose another name, or take it out first: ${own} remove a`,
+      `~/${USERS} has a server called "a" already; choose another name, or remove it first: ${own} remove a`,
     ],
     [
       'the name cannot be one',
@@ -147,7 +147,7 @@ See whether it answers:  ${own} servers\n`,
     [
       'it is codemode itself',
       ['b', '--', 'npx', '-y', 'codemode', 'mcp'],
-      'this is codemode itself; add the servers that programs shall call',
+      'this is codemode itself; add the servers that programs should call',
     ],
     ['the command is empty', ['b', '--', ''], 'the command is empty; write after -- what starts the server'],
     ['both are said', ['b', '--url', 'https://h', '--', node], 'either a command or --url, not both'],
@@ -270,7 +270,7 @@ describe('inheritEnv', () => {
     expect((await home.run(['--config', file, 'servers'], { env })).stdout).not.toContain('note:');
   });
 
-  test('a new value is no other server: what is known of its tools stays', async () => {
+  test('a new value does not make another server: what is known of its tools stays', async () => {
     using home = new Home();
     const started = home.path('started');
     const counting = home.write(

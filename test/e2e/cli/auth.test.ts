@@ -107,7 +107,7 @@ test('a person logs in by browser, programs call tools, a running host notices, 
   expect(world.counts.registered).toBe(1);
 
   const out = await runProgram(home, 'auth', 'logout', 'notes');
-  expect([out.status, out.stdout]).toEqual([0, 'notes: revoked and forgotten\n']);
+  expect([out.status, out.stdout]).toEqual([0, 'notes: revoked and deleted\n']);
   expect(world.counts.revoked).toBeGreaterThan(0);
   const after = await run(mcp.client, READ);
   expect(after.diagnostics[0]).toMatchObject({ errorClass: 'AuthenticationError' });

@@ -50,7 +50,7 @@ test('a configuration without servers is named, with what to type', async () => 
   });
 });
 
-test('a JSON file with a mistake is told in words of JSON, with the place', async () => {
+test('a mistake in a JSON file is reported in terms of JSON, with its position', async () => {
   using home = new Home();
   home.write('bad.json', '{"mcpServers": {"a": {"command": "node" "x"}}}');
   expect(await said(home, ['--config', 'bad.json', 'servers'])).toEqual({
@@ -60,7 +60,7 @@ test('a JSON file with a mistake is told in words of JSON, with the place', asyn
   });
 });
 
-test('a current folder that is gone is told in one line', () => {
+test('a deleted current folder is reported in one line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'codemode-gone-'));
   const { status, stdout, stderr } = spawnSync(
     'sh',
@@ -74,7 +74,7 @@ test('a current folder that is gone is told in one line', () => {
   });
 });
 
-test('an empty file, a wrong key and a wrong path are each told in one line', async () => {
+test('an empty file, a wrong key and a wrong path are each reported in one line', async () => {
   using home = new Home();
   home.write('empty.yaml', '');
   home.write('key.yaml', 'profile: codemode\nservres: {}\nsandbox: { isolatoin: strict }\n');
@@ -88,7 +88,7 @@ test('an empty file, a wrong key and a wrong path are each told in one line', as
       ['--config', 'key.yaml', 'servers'],
       {},
       'codemode: ~/key.yaml:3:12: sandbox.isolatoin: unknown key; did you mean isolation?\n' +
-        '~/key.yaml:2:1: servres: unknown key; did you mean server?\n',
+        '~/key.yaml:2:1: servres: unknown key; did you mean mcpServers?\n',
     ],
     [['--config', 'none.yaml', 'servers'], {}, 'codemode: ~/none.yaml: does not exist; check the path\n'],
     [
@@ -177,7 +177,7 @@ test('a trusted file that changed is refused until it is trusted again', needsTe
   });
 });
 
-test('wrong words for trust are told with the right ones', async () => {
+test('wrong words for trust are reported with the right ones', async () => {
   using home = new Home();
   home.write('other.yaml', 'profile: codemode\n');
   const told: [words: string[], stderr: string][] = [
@@ -193,7 +193,7 @@ test('wrong words for trust are told with the right ones', async () => {
       'codemode: ~/codemode.config.yaml is not trusted. To see what is: codemode trust --list\n',
     ],
     [['trust', '--revoke'], 'codemode: no file in ~ is trusted. To see what is: codemode trust --list\n'],
-    [['trust', '--list', '--revoke'], 'codemode: --list goes with neither a file nor --revoke\n'],
+    [['trust', '--list', '--revoke'], 'codemode: --list takes neither a file nor --revoke\n'],
   ];
   for (const [words, stderr] of told) expect([words, await said(home, words)]).toEqual([words, { status: 2, stderr }]);
   expect(existsSync(home.path('state', 'trusted-configs.json'))).toBe(false);

@@ -85,3 +85,52 @@ test('codemode types --out writes a project that compiles, and replaces only its
   const refused = await home.run(['types', '--out', 'programs']);
   expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('was not written by codemode') });
 });
+
+test('programs of profile runner are checked as before they start, and nothing is run', options, async () => {
+  const check = (name: string, source: string) => {
+    home.write(name, source);
+    return home.run(['--config', runnerConfig(), 'check', name]);
+  };
+  const python = "print('it ran')\nfrom servers.orders import get_order\nresult = await get_order(idd='o1')\n";
+  expect(await check('wrong.py', python)).toEqual({
+    status: 1,
+    stderr: '',
+    stdout: expect.stringMatching(/^wrong\.py:3:\d+: error: .*Write id/s),
+  });
+  expect(await check('right.py', python.replace('idd', 'id'))).toEqual({ status: 0, stderr: '', stdout: '' });
+  expect(await check('open.py', 'from __future__ import annotations\nresult = (\n')).toMatchObject({
+    status: 1,
+    stdout: expect.stringMatching(/^open\.py:2:\d+: error: /),
+  });
+  const unknown = await check('unknown.py', 'from servers.orders import list_order\n');
+  expect(unknown).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining('Did you mean list_orders or get_order?'),
+  });
+  const node = `import { listOrders } from './servers/orders/index.js';\nawait listOrders({ status: 'payed' });\n`;
+  expect(await check('wrong.mjs', node)).toMatchObject({
+    status: 1,
+    stdout: expect.stringMatching(/^wrong\.mjs:2:\d+: error TS\d+: .*"paid"/),
+  });
+  expect(await check('right.mjs', node.replace('payed', 'paid'))).toMatchObject({ status: 0, stdout: '' });
+  const other = await check('unknown.mjs', "import { listOrder } from './servers/orders/index.js';\nlistOrder();\n");
+  expect(other).toMatchObject({ status: 1, stdout: expect.stringContaining('listOrders') });
+});
+
+test('a Node program that the checker refuses is recorded like any other failed run', options, async () => {
+  const source = `import { listOrders } from './servers/orders/index.js';\nawait listOrders({ status: 'payed' });\n`;
+  const words = ['--config', runnerConfig()];
+  const ran = await home.run([...words, 'runner', 'node'], { input: source });
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    result: { ok: false, error: { message: expect.stringContaining('paid') } },
+  });
+  // Nothing ran, so the replay has nothing that could differ.
+  const replayed = await home.json<object>([...words, 'replay', 'last', '--json']);
+  expect(replayed).toMatchObject({ same: true });
+});
+
+/** The same servers, for programs on real interpreters. */
+function runnerConfig(): string {
+  const configured = JSON.parse(readFileSync(home.path('codemode.config.json'), 'utf8')) as object;
+  return home.write('runner.config.json', { ...configured, profile: 'runner' });
+}

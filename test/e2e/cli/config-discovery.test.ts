@@ -176,7 +176,7 @@ test('trust is for one place: a link to a trusted file in another folder asks ag
   expect((await home.run(['tools'], { ...untold, cwd: home.path('three') })).status).toBe(0);
 });
 
-test('a state folder that cannot be written is told before anything is started', needsTerminal, async () => {
+test('a state folder that cannot be written is reported before anything is started', needsTerminal, async () => {
   using home = new Home();
   home.write('codemode.config.yaml', { mcpServers: { everyday } });
   home.write('blocked', 'a file, so that no folder can be made below it');

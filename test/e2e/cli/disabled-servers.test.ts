@@ -69,7 +69,7 @@ test('what the catalog on disk knows of a disabled server is not offered', async
   expect((await home.run(['tools'], { env })).stdout).toContain('files/echo');
 });
 
-test('who names a disabled server is told the reason', async () => {
+test('naming a disabled server gives the reason', async () => {
   using home = new Home();
   config(home);
   for (const words of [

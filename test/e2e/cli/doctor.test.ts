@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { Home } from '../../support/cli.js';
-import { needs } from '../../support/needs.js';
+import { needs, requires } from '../../support/needs.js';
 import { fixture } from '../../support/upstreams.js';
 
 const node = process.execPath;
@@ -110,5 +111,21 @@ test('doctor says with numbers where a few tools are better given to the model d
   const { findings } = await home.json<Findings>(['doctor', '--json']);
   expect(findings.find(({ name }) => name === 'Code mode')?.message).toMatch(
     /^you have \d tools with \d+ tokens of definitions, fewer than 10 tools and 10000 tokens: give them to the model directly/,
+  );
+});
+
+const NAMESPACES = {
+  isMet: existsSync('/usr/bin/unshare'),
+  reason: 'there is no /usr/bin/unshare; install util-linux',
+};
+test('without a jail doctor names the reason once for each level, and what to type', requires(NAMESPACES), async () => {
+  using home = new Home();
+  const script = 'printf 0 > /proc/sys/user/max_user_namespaces; exec "$@"';
+  const through = ['unshare', '-Ur', 'sh', '-euc', script, 'sh'];
+  const { stdout, stderr, status } = await home.run(['doctor'], { through });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  expect(stdout).toMatch(/^fail {2}Isolation "strict": .*\n {8}run.*sudo sysctl -w user\.max_user_namespaces=15000\n/m);
+  expect(stdout).toMatch(
+    /^fail {2}A program in the sandbox: not run: isolation "strict" is unavailable on this machine: [^\\]*$/m,
   );
 });

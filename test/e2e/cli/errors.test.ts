@@ -15,7 +15,7 @@ async function complaint(home: Home, words: readonly string[], env: Record<strin
   return stderr.replaceAll(home.folder, '~').trimEnd();
 }
 
-test('wrong words on the command line are told with the right ones [X6]', async () => {
+test('wrong words on the command line are reported with the right ones [X6]', async () => {
   using home = new Home();
   home.write('codemode.config.yaml', config);
   const told: [string[], string | RegExp][] = [
@@ -50,7 +50,7 @@ test('wrong words on the command line are told with the right ones [X6]', async 
   }
 });
 
-test('a configuration that cannot be one is told with the reason, by every command that reads it [X6]', async () => {
+test('an invalid configuration is reported with the reason, by every command that reads it [X6]', async () => {
   using home = new Home();
   mkdirSync(home.path('folder.yaml'));
   symlinkSync('loop.yaml', home.path('loop.yaml'));
@@ -85,7 +85,7 @@ const SOMEBODY = 12_345;
 const through =
   process.getuid?.() === 0 ? ['setpriv', `--reuid=${SOMEBODY}`, `--regid=${SOMEBODY}`, '--clear-groups'] : [];
 
-test('a file that may not be read is told so [X6]', canBeSomebody(), async () => {
+test('a file that may not be read is reported [X6]', canBeSomebody(), async () => {
   using home = new Home();
   home.write('locked.yaml', config, 0o000);
   if (through.length > 0) chmodSync(home.folder, 0o755);

@@ -105,16 +105,16 @@ describe('codemode types and prompt', () => {
   });
 });
 
-test('something else that is called go is passed over, and told where there is no other [E5]', async () => {
+test('another program called go is skipped, and named if there is no Go [E5]', async () => {
   using home = openCommandHome({ go: {} });
   const bin = join(home.work, 'bin');
   mkdirSync(bin);
-  // What is called go here is none.
+  // The file called go here is not a Go toolchain.
   symlinkSync('/bin/true', join(bin, 'go'));
   const bare = { ...home, environment: { ...home.environment, PATH: bin } };
   const { stdout } = await runProgram(bare, 'doctor', '--json');
   const { findings } = JSON.parse(stdout) as { findings: { name: string; state: string; message: string }[] };
   const found = findings.find(({ name }) => name === 'Go for programs');
   // Installers that do not touch the PATH are found all the same.
-  expect(found?.message).toMatch(/is not a Go that can be started|\(\/usr\/l\w+\/go\S*\/bin\/go\)/);
+  expect(found?.message).toMatch(/is not a working Go|\(\/usr\/l\w+\/go\S*\/bin\/go\)/);
 });

@@ -81,7 +81,7 @@ function writeClientFiles(home: Home): void {
 }
 
 describe('init', () => {
-  test('takes over the servers of every client as they are, and all of them answer [X2]', async () => {
+  test('imports the servers of every client unchanged, and all of them answer [X2]', async () => {
     using home = new Home();
     writeClientFiles(home);
     const cwd = home.path('project');
@@ -174,7 +174,7 @@ describe('init', () => {
       ],
       leftOut: [
         { name: 'files', client: 'Claude Code', file: claude, reason: `it is the same server as mine of ${cursor}` },
-        { name: 'off', client: 'Claude Code', file: claude, reason: 'it is switched off there' },
+        { name: 'off', client: 'Claude Code', file: claude, reason: 'it is disabled there' },
         { name: 'codemode', client: 'Claude Code', file: claude, reason: 'it is codemode itself' },
         {
           name: 'broken',
@@ -427,11 +427,11 @@ describe('init in a project', () => {
     expect(text).toContain('API_KEY: ${API_KEY}\n      MODE: dev');
     expect(
       stdout,
-    ).toContain(`What may be secret was not written into this file. It refers to these variables instead; set them:
+    ).toContain(`Values that may be secret were not written to this file. It refers to these variables instead; set them:
   export API_KEY=...   # its value is in ${cursor}
   export WEB_TOKEN=...   # its value is in ${cursor}
   export CLI_TOKEN=...   # its value is in ${cursor}
-git would take ${file}: .gitignore does not cover it.`);
+git would commit ${file}: .gitignore does not cover it.`);
     expect(stdout).toContain(`again after each change:  ${own} trust\n`);
     expect(stdout).not.toContain('hunter');
     const env = { API_KEY: 'hunter2-hunter2', WEB_TOKEN: 'x', CLI_TOKEN: 'x' };
@@ -449,9 +449,9 @@ git would take ${file}: .gitignore does not cover it.`);
     mkdirSync(home.path('project/deep'), { recursive: true });
     execFileSync('git', ['init', '-q', cwd]);
     home.write('project/.gitignore', '/codemode.config.*\n');
-    expect((await home.run(['init', '--project', '--yes'], { cwd })).stdout).not.toContain('git would take');
+    expect((await home.run(['init', '--project', '--yes'], { cwd })).stdout).not.toContain('git would commit');
     const other = await home.run(['init', '--yes', '--output', 'deep/tools.yaml'], { cwd });
-    expect(other.stdout).toContain(`git would take ${home.path('project/deep/tools.yaml')}`);
+    expect(other.stdout).toContain(`git would commit ${home.path('project/deep/tools.yaml')}`);
     expect(other.stdout).toContain(`${own} --config ${home.path('project/deep/tools.yaml')} servers`);
     expect(readFileSync(home.path('project/deep/tools.yaml'), 'utf8')).toContain('API_KEY: ${API_KEY}');
     await home.run(['init', '--yes', '--output', '../outside.yaml'], { cwd });

@@ -422,6 +422,25 @@ test('an entry that starts another copy is updated, and what a person added to i
   expect(mcpServers).toEqual({ codemode: { env: { TOKEN: 't' }, ...START } });
 });
 
+test('an entry of ours under another name is named, and stays as it is', async () => {
+  using home = new Home();
+  const others = {
+    mine: { command: 'npx', args: ['-y', 'codemode@latest', 'mcp'] },
+    here: { ...START, env: { TOKEN: 't' } },
+    off: { ...START, disabled: true },
+    other: { command: 'codemode', args: ['doctor'] },
+  };
+  const text = JSON.stringify({ mcpServers: others });
+  const file = home.write('.cursor/mcp.json', text);
+  const { stdout } = await home.run(['install', 'cursor']);
+  for (const name of ['mine', 'here'])
+    expect(stdout).toContain(`Cursor also starts codemode as ${name}. Remove that entry from ${file}, unless`);
+  expect(stdout.match(/also starts codemode/g)).toHaveLength(2);
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers).toEqual({ ...others, codemode: START });
+  await home.run(['uninstall', 'cursor']);
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
 test('an entry of our name that is another program is left alone without --force', async () => {
   using home = new Home();
   const text = JSON.stringify({ mcpServers: { codemode: { command: 'other', args: ['--run'] } } });
@@ -552,6 +571,15 @@ test('names and paths in a client file do not steer the terminal', async () => {
     expect(stdout + stderr).not.toContain('\u001b');
     expect(stdout).toContain('n\\u001b[2J');
   }
+});
+
+test('the diff of a file with Windows line ends shows no control characters', async () => {
+  using home = new Home();
+  home.write(CONFIG, { mcpServers: {} });
+  home.write('.cursor/mcp.json', '{\r\n  "mcpServers": {\r\n  }\r\n}\r\n');
+  const { stdout } = await home.run(['install', 'cursor', '--dry-run']);
+  expect(stdout).toContain('+    "codemode": {\n');
+  expect(stdout).not.toContain('\\u000d');
 });
 
 test('a file of OpenCode 2 keeps its servers elsewhere and is left alone', async () => {

@@ -95,9 +95,9 @@ describe('where there is a keyring', needs('dbus', 'keyring'), () => {
     };
     const refusesFor = (reason: RegExp) => expect(key().read()).rejects.toThrow(reason);
     await desktop.lock();
-    await refuses(/it is locked; the key is in there\. Log in .* codemode auth key move-to-file$/);
+    await refuses(/it is locked; the key is in it\. Log in .* codemode auth key move-to-file$/);
     await desktop.stopKeyring();
-    await refuses(/none is running; the key is in there/);
+    await refuses(/none is running; the key is in it/);
     await desktop.startKeyring();
     expect(hex(await key().read())).toBe(first);
 
@@ -151,6 +151,13 @@ describe('where there is a keyring', needs('dbus', 'keyring'), () => {
     expect((await runProgram(here, 'auth', 'key', 'move-to-file')).stdout).toContain('now in a file');
     expect((await runProgram(home, 'auth', 'key')).stdout).toContain('in a file of the state folder');
   });
+});
+
+test('a key in another form is never called replaceable: what it sealed would be lost [B17]', async () => {
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, 'key'), `${Buffer.alloc(32, 255).toString('base64')}\n`, { mode: 0o600 });
+  const message = expect.stringMatching(/holds no key; restore it from a backup .*without the sealed data/);
+  await expect(keyAt(undefined).read()).rejects.toMatchObject({ code: 'bad_config', message });
 });
 
 describe('where a keyring does not answer', () => {

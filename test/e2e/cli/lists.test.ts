@@ -115,7 +115,7 @@ describe('runs', () => {
     expect(await crowd.run(['runs', 'show', 'abcd'])).toEqual({
       status: 2,
       stdout: '',
-      stderr: `codemode: "abcd" fits several runs: ${ids.join(', ')}; give more characters, or see: codemode runs\n`,
+      stderr: `codemode: "abcd" matches several runs: ${ids.join(', ')}; give more characters, or see: codemode runs\n`,
     });
     expect(await crowd.run(['runs', 'show', 'abcd2'])).toMatchObject({ status: 0 });
     expect((await crowd.run(['runs', 'cancel', 'abc'])).stderr).toBe(

@@ -128,7 +128,7 @@ describe('measure', () => {
     expect(after.tokens.catalog).toBeLessThan(0.75 * after.tokens.definitions);
   });
 
-  test('names the line of a task file that is no task, and starts no server for it', async () => {
+  test('names the line of a task file that is not a task, and starts no server for it', async () => {
     using home = new Home();
     home.write('tasks.jsonl', '{"query": "x", "expected": "y"}\n{"query": 1}\n');
     const { stderr, status } = await home.run(['measure', '--tasks', 'tasks.jsonl']);

@@ -118,7 +118,7 @@ test('a forged recording that asks for more time and memory gets the configured 
     writeFileSync(file, JSON.stringify({ ...recording, journal: { ...recording.journal, source, limits } }));
     return replay(home, file);
   };
-  const failed = { same: false, difference: 'it came to its end then and failed now' };
+  const failed = { same: false, difference: 'it succeeded then and failed now' };
   expect(await forged('for (;;) {}')).toMatchObject(failed);
   expect(await forged(`globalThis.__codemode_result__ = 'x'.repeat(2 ** 25).length;`)).toMatchObject(failed);
 });

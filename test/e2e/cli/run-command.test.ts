@@ -119,7 +119,7 @@ describe('codemode run', () => {
         severity: 'error',
         code: 'SANDBOX_LIMIT',
         message: 'the program was stopped after 200 ms',
-        hint: 'Raise limits.timeoutMs.',
+        hint: 'It was still computing, as in an endless loop; if it only needs longer, raise limits.timeoutMs.',
         errorClass: 'SandboxLimitError',
       },
     ]);
@@ -151,7 +151,14 @@ describe('codemode run refuses, with status 2 and the reason,', () => {
   test('a file that is not there', () =>
     expectRefusal(run(['run', 'gone.ts']), 2, 'codemode: gone.ts does not exist; check the path\n'));
 
-  test('a path through something that is no folder', async () => {
+  test('a program in place of a file, and says how to run it', () =>
+    expectRefusal(
+      run(['run', 'return 1 + 1']),
+      2,
+      "codemode: return 1 + 1 is not a file; to run a program without a file, pipe it in: echo 'PROGRAM' | codemode run -\n",
+    ));
+
+  test('a path through something that is not a folder', async () => {
     write('file.ts', '1');
     await expectRefusal(run(['run', 'file.ts/inner.ts']), 2, /file\.ts\/inner\.ts cannot be opened \(ENOTDIR\)/);
   });

@@ -67,21 +67,31 @@ describe('codemode run on a terminal', () => {
     },
   );
 
-  test('a yes for the run reaches every later call of the tool, and none of the next run', needsTerminal, async () => {
-    using home = new LedgerHome();
-    using first = start(home, PROGRAM);
-    await first.sees(ASKED);
-    first.type('run\r');
-    expect((await first.ended()).status).toBe(0);
-    expect(home.lines).toEqual(['write one', 'write two', 'write three']);
-    using second = start(home, PROGRAM);
-    await second.sees(ASKED);
-    second.type('hour\r');
-    expect((await second.ended()).status).toBe(0);
-    using third = start(home, PROGRAM);
-    expect((await third.ended()).shown).not.toContain('Allow?');
-    expect(home.lines).toHaveLength(9);
-  });
+  test(
+    'an approval for the run covers every later call of the tool, and none of the next run',
+    needsTerminal,
+    async () => {
+      using home = new LedgerHome();
+      using first = start(home, PROGRAM);
+      await first.sees(ASKED);
+      first.type('run\r');
+      expect((await first.ended()).status).toBe(0);
+      expect(home.lines).toEqual(['write one', 'write two', 'write three']);
+      using second = start(home, PROGRAM);
+      await second.sees(ASKED);
+      second.type('hour\r');
+      await second.sees('Allowed for an hour. To end it sooner: codemode approvals revoke ');
+      const { shown, status } = await second.ended();
+      expect(status).toBe(0);
+      const [, id = ''] = /^([0-9a-f]{8})\s/.exec(shown) ?? [];
+      expect(
+        (await home.json<{ id: string }[]>(['approvals', 'grants', '--json'])).map((grant) => grant.id.slice(0, 8)),
+      ).toEqual([id]);
+      using third = start(home, PROGRAM);
+      expect((await third.ended()).shown).not.toContain('Allow?');
+      expect(home.lines).toHaveLength(9);
+    },
+  );
 
   test('shows calls made together as one card with each of their arguments', needsTerminal, async () => {
     using home = new LedgerHome();
@@ -208,7 +218,7 @@ globalThis.__codemode_result__ = { rows: [1, 2] };`,
   });
 });
 
-test('codemode runs resume asks about what is open, and then goes on', needsTerminal, async () => {
+test('codemode runs resume asks about pending approvals, and then resumes', needsTerminal, async () => {
   using home = new LedgerHome();
   const { runId = '' } = await home.program(PROGRAM);
   using terminal = new Terminal(home, ['--config', home.config, 'runs', 'resume', runId]);

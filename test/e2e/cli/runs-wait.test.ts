@@ -50,6 +50,22 @@ globalThis.__codemode_result__ = (await wait('${runId}')).result;`);
   expect(await waiting).toMatchObject({ result: 'write', diagnostics: [], status: 0 });
 });
 
+test('a program that takes only the result of a run that failed is told that it failed', async () => {
+  using home = new LedgerHome();
+  await home.program(`throw new Error('no such order');`);
+  const ask = (what: string) =>
+    home.program(`import { wait } from '@codemode/results';
+globalThis.__codemode_result__ = (await wait('last'))${what};`);
+  const { diagnostics } = await ask('.result');
+  expect(diagnostics).toMatchObject([
+    {
+      severity: 'warning',
+      code: 'WAITED_RUN_FAILED',
+      message: expect.stringMatching(/^run \S+ failed: .*no such order/),
+    },
+  ]);
+});
+
 test('wait("last") waits for the newest run of the caller that is not the one that asks', async () => {
   using home = new LedgerHome();
   const ask = `import { wait } from '@codemode/results';

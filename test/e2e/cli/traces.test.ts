@@ -41,7 +41,7 @@ describe('codemode run', () => {
     expect(collector.resources[0]?.['service.name']).toBe('mine');
   });
 
-  test('without a collector tells servers nothing, whatever it was told [X4]', async () => {
+  test('without a collector sends servers no trace, even if it received one [X4]', async () => {
     expect(await home.json(['run', 'program.ts'], { env: { TRACEPARENT } })).toMatchObject({ result: 'none' });
   });
 

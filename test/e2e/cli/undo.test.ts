@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { Database } from '../../../src/store/sqlite/database.js';
+import { PROGRAM as CODEMODE } from '../../support/cli.js';
+import { until } from '../../support/program.js';
 import { ScriptsHome } from '../../support/scripts.js';
 import { fixture } from '../../support/upstreams.js';
 
@@ -17,6 +21,9 @@ const UNDO = [
 const PROGRAM = `import { erase, look, write } from '@codemode/servers/ledger';
 await write({ text: 'one' }); await look({ text: 'seen' }); await write({ text: 'two' }); await erase({ text: 'gone' });
 globalThis.__codemode_result__ = 'done';`;
+
+const THREE = `import { write } from '@codemode/servers/ledger';
+for (const text of ['one', 'two', 'three']) await write({ text });`;
 
 const open = { policy: { preset: 'open', undo: UNDO } };
 
@@ -45,7 +52,7 @@ describe('codemode runs undo', () => {
     expect(states(planned)).toEqual([
       ...['4 ledger/erase impossible', '3 ledger/write ready', '2 ledger/look nothing', '1 ledger/write ready'],
     ]);
-    expect(planned.steps[0]?.why).toBe('no rule of policy.undo is for ledger/erase');
+    expect(planned.steps[0]?.why).toBe('no rule of policy.undo covers ledger/erase');
     expect(planned.steps[1]).toMatchObject({
       inverse: { tool: 'ledger/erase', arguments: { text: 'two', delayMs: 3 } },
     });
@@ -64,26 +71,38 @@ describe('codemode runs undo', () => {
     expect(home.lines).toHaveLength(before.length + 2);
   });
 
-  test('stops where a server refuses, and continues there the next time', async () => {
+  test('stops at the call that its server refuses, says what is left, and continues there', async () => {
     using home = new ScriptsHome(open);
-    await home.program(PROGRAM);
+    await home.program(THREE);
     const failing = home.write('failing.config.json', {
       ...open,
       mcpServers: {
         ledger: {
           ...{ command: process.execPath, args: [fixture('ledger-server.mjs'), home.ledger] },
-          env: { LEDGER_FAILS: 'one' },
+          env: { LEDGER_FAILS: 'two' },
         },
       },
     });
-    const { status, stdout } = await home.run(['--config', failing, 'runs', 'undo', 'last', '--yes', '--json']);
-    expect({ status, done: outcomes(JSON.parse(stdout) as Undone) }).toEqual({
+    const words = ['--config', failing, 'runs', 'undo', 'last', '--yes'];
+    const first = await home.run(words);
+    expect({ status: first.status, lines: first.stdout.split('\n').slice(3) }).toEqual({
       status: 1,
-      done: ['3 undone', '1 failed'],
+      lines: [
+        'undone: 3 ledger/write',
+        'failed: 2 ledger/write: not today',
+        expect.stringMatching(/^not undone: 2, 1\. To continue: codemode runs undo [0-9a-f-]{36}$/),
+        '',
+      ],
+    });
+    expect(await home.run(words)).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(
+        /^done {4}3 .*\nundo {4}2 .*which failed the last time.*\nundo {4}1 .*\nfailed: 2 /,
+      ),
     });
     const next = await undo(home, '--yes');
-    expect({ status: next.status, done: outcomes(next) }).toEqual({ status: 0, done: ['1 undone'] });
-    expect(home.lines.slice(4)).toEqual(['erase two', 'erase one', 'erase one']);
+    expect({ status: next.status, done: outcomes(next) }).toEqual({ status: 0, done: ['2 undone', '1 undone'] });
+    expect(home.lines.slice(3)).toEqual(['erase three', 'erase two', 'erase two', 'erase two', 'erase one']);
   });
 
   test('waits for a person where the policy asks, and is done once they have decided', async () => {
@@ -116,7 +135,7 @@ await write({ text: 'first' }); await writes(); await write({ text: 'last' });`)
 });
 
 describe('what is recorded of undoing', () => {
-  test('a call that was being undone when the process died is not undone again', async () => {
+  test('a call whose server died while it was undone is not undone again', async () => {
     using home = new ScriptsHome(open);
     await home.program(`import { write } from '@codemode/servers/ledger'; await write({ text: 'one' });`);
     const crashing = home.write('crashing.config.json', {
@@ -133,9 +152,41 @@ describe('what is recorded of undoing', () => {
     const next = await undo(home, '--yes');
     expect(next).toMatchObject({
       done: [],
-      steps: [{ state: 'impossible', why: expect.stringContaining('nobody knows') }],
+      steps: [{ state: 'impossible', why: expect.stringContaining('the outcome is unknown') }],
     });
     expect(home.lines).toEqual(['write one', 'erase one']);
+  });
+
+  test('after the host was killed in a call, its outcome is unknown and the others are undone', async () => {
+    using home = new ScriptsHome(open);
+    await home.program(THREE);
+    const slow = home.write('slow.config.json', {
+      ...open,
+      mcpServers: {
+        ledger: {
+          ...{ command: process.execPath, args: [fixture('ledger-server.mjs'), home.ledger] },
+          env: { LEDGER_HANGS: 'two' },
+        },
+      },
+    });
+    const host = spawn(process.execPath, [CODEMODE, '--config', slow, 'runs', 'undo', 'last', '--yes'], {
+      cwd: home.folder,
+      env: { ...home.served.environment, HOME: home.folder },
+      stdio: 'ignore',
+    });
+    const ended = once(host, 'exit');
+    await until(() => home.lines.at(-1) === 'erase two');
+    host.kill('SIGKILL');
+    await ended;
+    const next = await undo(home, '--yes');
+    expect({ states: states(next), done: outcomes(next), status: next.status }).toEqual({
+      states: ['3 ledger/write undone', '2 ledger/write impossible', '1 ledger/write ready'],
+      done: ['1 undone'],
+      status: 0,
+    });
+    expect(next.steps[1]?.why).toContain('outcome is unknown');
+    expect((await undo(home, '--yes')).done).toEqual([]);
+    expect(home.lines.slice(3)).toEqual(['erase three', 'erase two', 'erase one']);
   });
 
   test('a state that somebody wrote without the key does not make a call be undone again', async () => {

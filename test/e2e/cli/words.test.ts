@@ -102,7 +102,7 @@ describe('codemode alone says what to do next', () => {
   });
 });
 
-describe('words that are no command', () => {
+describe('words that are not a command', () => {
   test.each([
     [['tolls'], "codemode: unknown command 'tolls'. Did you mean tools? List the commands with: codemode --help\n"],
     [['xyzzy'], "codemode: unknown command 'xyzzy'. List the commands with: codemode --help\n"],

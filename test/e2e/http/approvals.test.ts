@@ -47,7 +47,7 @@ afterAll(async () => {
   home?.[Symbol.dispose]();
 });
 
-/** A run of the agent's that sleeps, and the question that it waits for. */
+/** A suspended run of the agent, and the approval that it waits for. */
 async function suspendedRun(text: string, more = '', token = 'agent') {
   const code = `const { did } = await mcp.ledger.write({ text: ${JSON.stringify(text)} }); ${more} return did`;
   const context = { requestId: `request ${text}` };
@@ -62,7 +62,7 @@ test('a run that needs a person is suspended, approved over REST, resumed, and f
   const { answer, runId, id } = await suspendedRun('one');
   expect([answer.status, answer.headers.get('location')]).toEqual([202, `/api/v1/runs/${runId}`]);
   expect(answer.body).toMatchObject({ success: false, error: { type: 'security', code: 'APPROVAL_PENDING' } });
-  // What it took until it slept; the call that waits was not made.
+  // What it took until it was suspended; the call that waits was not made.
   const { metrics: before } = answer.body;
   expect(before).toMatchObject({ apiCalls: 0 });
   for (const key of ['executionTime', 'memoryUsed', 'cpuTime'] as const) expect(before?.[key]).toBeGreaterThan(0);
@@ -103,7 +103,7 @@ test('a run that needs a person is suspended, approved over REST, resumed, and f
   expect((await rest.get(`/runs/${runId}`, 'agent')).body).toMatchObject({ response });
   const result = await rest.get(`/runs/${runId}/result`, 'agent');
   expect(result).toMatchObject({ status: 200, body: response });
-  // The whole run, before and after its sleep.
+  // The whole run, before and after its suspension.
   const { metrics: after } = result.body;
   expect(after).toMatchObject({ apiCalls: 1 });
   for (const key of ['executionTime', 'cpuTime'] as const)
@@ -132,7 +132,7 @@ test('a call that a person denies is an error of the code, of the type security 
   expect(lines()).toEqual(before);
 });
 
-test('of two people who decide at once one has decided, and the other is told so [B16]', async () => {
+test('if two people decide at once, the first decides and the second gets an error [B16]', async () => {
   const { runId, id } = await suspendedRun('three');
   const answers = await Promise.all([
     rest.post(`/approvals/${id}/approve`, 'ann'),
@@ -208,13 +208,13 @@ test('a person lists a grant over REST and revokes it, and the next call asks ag
   expect((await grants()).filter((grant) => grant.id === id)).toEqual([]);
   expect(await rest.post(`/approvals/${id}/revoke`, 'ann')).toMatchObject({
     status: 404,
-    body: { error: { message: `"${id}" is no grant; list them with: codemode approvals grants` } },
+    body: { error: { message: `"${id}" is not a grant; list them with: codemode approvals grants` } },
   });
   expect(await stateOf((await suspendedRun('granted again')).runId)).toBe('suspended');
 });
 
 describe('an agent that wants its own approval over REST', () => {
-  test('is turned away at every route, whatever it says of itself [B16, C5]', async () => {
+  test('is refused on every route, whatever it claims [B16, C5]', async () => {
     const { runId, id } = await suspendedRun('four');
     const agents = {
       listed: 'agent',
@@ -292,7 +292,7 @@ describe('runs over REST', () => {
       status: 409,
       body: { error: { code: 'CONFLICT' } },
     });
-    // Its question is closed with it: a yes that comes too late is told so, and wakes nobody.
+    // Its approval is closed with it: a late decision is told so, and resumes nothing.
     const before = lines();
     expect((await rest.post(`/approvals/${id}/approve`, 'ann')).status).toBe(409);
     expect(await stateOf(runId)).toBe('cancelled');

@@ -115,7 +115,7 @@ describe('errors have a type and a code by cause, and the status says whether an
   });
 });
 
-test('a server at a port that fetch refuses is told with that reason [C13]', async () => {
+test('a server at a port that fetch blocks is reported with that reason [C13]', async () => {
   expect((await execute('return mcp.blocked.tool()')).body.error).toMatchObject({
     code: 'SERVER_UNAVAILABLE',
     message: 'blocked cannot be reached: server "blocked": the server cannot be reached (bad port)',

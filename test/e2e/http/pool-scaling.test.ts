@@ -91,7 +91,7 @@ test('a full queue refuses by name: 503 with Retry-After over REST, errors elsew
   expect((await figures()).refused).toBe(3);
   hangUp.abort();
   expect(await Promise.all(busy)).toEqual(['gone', 'gone']);
-  // Who was let in loses nothing.
+  // A caller that was admitted loses nothing.
   expect((await waiting).result).toBe('served');
 }, 60_000);
 

@@ -96,6 +96,7 @@ test.each<[unknown, string]>([
   ['{', 'JSON'],
   [[], 'must be an object'],
   [{}, 'code: is missing'],
+  [{ source: 'return 1' }, 'code: is missing; source is not known: give the program as code'],
   [{ code: 7 }, 'code: must be a string'],
   [{ code: '' }, 'code: is empty'],
   [{ code: '1', timeout: 0 }, 'timeout: must be a whole number'],
@@ -168,7 +169,7 @@ describe('what goes wrong in code', () => {
         details: { violation: 'mcp:everyday', hint: 'Ask for it in the request: "capabilities": ["mcp:everyday"].' },
       },
     ],
-    ['a result that is no data', 'return () => 1', {}, { type: 'runtime', code: 'RESULT_NOT_SERIALIZABLE' }],
+    ['a result that is not data', 'return () => 1', {}, { type: 'runtime', code: 'RESULT_NOT_SERIALIZABLE' }],
   ])('%s is an answer with its own type and code [C13]', async (_, code, options, error) => {
     const { status, body } = await execute({ code, ...options });
     expect(status).toBe(200);
@@ -255,6 +256,14 @@ test('tools are listed by namespace, under the names that code calls them by [C2
   });
   const { body: answer } = await execute({ code: 'return mcp.myToolsV2.echo("x")', capabilities: ['mcp:my-tools.v2'] });
   expect(answer.result).toBe('x');
+});
+
+test('a note about failed calls has the namespace that code writes [C3]', async () => {
+  const code = 'await mcp.myToolsV2.fail().catch(() => {}); return 1';
+  const { body } = await execute({ code, capabilities: ['mcp:my-tools.v2'] });
+  expect(body.logs).toEqual([
+    expect.stringMatching(/^warning: 1 of 1 calls failed, and the program continued: myToolsV2\/fail \(1\)/),
+  ]);
 });
 
 test('the types of a program are checked with the tools that the token may call', needs('bubblewrap'), async () => {

@@ -99,7 +99,7 @@ describe('codemode serve --profile runner', needs('bubblewrap', 'python3'), () =
       });
     });
 
-    test('has no more than its token, and none without one [B15]', async () => {
+    test('has only the rights of its token, and none without one [B15]', async () => {
       expect((await run('1', {}, 'nobody')).status).toBe(401);
       expect((await run('1', {}, 'reader')).status).toBe(403);
       const looks = {

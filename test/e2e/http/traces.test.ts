@@ -9,7 +9,7 @@ import { fixture } from '../../support/upstreams.js';
 
 /** Stands in the environment of a server, in arguments, results, sources, errors and names of errors. */
 const SECRET = 'sk-proj-Zq81vLr03TnXw5Yb7Kc2Md9F';
-/** No secret by its looks, and nobody's business all the same. */
+/** Does not look like a secret, and must not be visible either. */
 const PRIVATE = 'Zbigniew-has-the-measles';
 const LOG_BYTES = 4_096;
 const MEMBER = 'vendor=abc123';
@@ -152,7 +152,7 @@ describe('a request over MCP', () => {
     expect(only(spans, `tools/call ${name}`).parentSpanId).toBe(trace.spanId);
   });
 
-  test('for a tool that nobody lists is one of no name: anybody could write that [X4]', async () => {
+  test('for a tool that no server lists has no name: any client could choose it [X4]', async () => {
     await using connected = await server.connect();
     const trace = newTrace();
     const request = { name: 'made-up-name', arguments: {}, _meta: { traceparent: trace.traceparent } };

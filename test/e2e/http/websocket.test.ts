@@ -132,7 +132,7 @@ test('an execute message without code is refused under its own id, and the conne
   socket.close();
 });
 
-test('a request that is no WebSocket is told to be one [C4]', async () => {
+test('a request without an upgrade is told to use WebSocket [C4]', async () => {
   const headers = { authorization: `Bearer ${server.token}` };
   const response = await fetch(`${server.url}/api/v1/ws`, { headers });
   expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket']);
@@ -141,7 +141,7 @@ test('a request that is no WebSocket is told to be one [C4]', async () => {
   });
 });
 
-test('what is no request is answered with an error that names it, and the connection stays [C4, C13]', async () => {
+test('an invalid request is answered with an error that names it; the connection stays [C4, C13]', async () => {
   const { socket, messages, execute, answerTo } = await withToken();
   for (const text of [
     '{',

@@ -344,15 +344,16 @@ describe("the document's run time", () => {
     expect(host.validateCapabilities(auth(), ['network:example.com'])).toBe(false);
   });
 
-  test.each<[string, Partial<AuthContext>]>([
-    ['has expired', { expiresAt: new Date(Date.now() - 1) }],
-    ['ends at no time', { expiresAt: new Date(Number.NaN) }],
-    ['lacks the scope', { scopes: ['tools', 'approve'] }],
+  test.each<[string, Partial<AuthContext>, string?]>([
+    ['has expired', { expiresAt: new Date(Date.now() - 1) }, 'expiresAt'],
+    ['ends at no time', { expiresAt: new Date(Number.NaN) }, 'expiresAt'],
+    ['lacks the scope', { scopes: ['tools', 'approve'] }, 'scope:execute'],
     ['names nobody', { userId: '' }],
-    ['grants what is no capability', { capabilities: ['everything'] }],
-  ])('does nothing for a context that %s [C16]', async (_, own) => {
+    ['grants what is not a capability', { capabilities: ['everything'] }],
+  ])('does nothing for a context that %s, and names what it violates [C13] [C16]', async (_, own, violation) => {
     const { success, error } = await host.execute(CODE, { ...options, auth: auth(own) });
-    expect([success, error?.type]).toEqual([false, expect.stringMatching(/security|validation/)]);
+    const type = violation === undefined ? 'validation' : 'security';
+    expect([success, error?.type, error?.details?.violation]).toEqual([false, type, violation]);
     expect(host.validateCapabilities(auth(own), [])).toBe(false);
   });
 

@@ -41,7 +41,25 @@ test('after three programs in all it is handed over [B22]', async () => {
 });
 
 test('a program that fails of itself is handed over at once [B22]', async () => {
-  const { answer, tasks } = await correct(['throw new TypeError("no");', 'globalThis.__codemode_result__ = 42;']);
-  expect(answer).toEqual({ error: 'handoff_required' });
-  expect(tasks).toHaveLength(1);
+  const own = 'class Timeout extends Error { name = "Timeout" } throw new Timeout("mine");';
+  for (const first of ['throw new TypeError("no");', own]) {
+    const { answer, tasks } = await correct([first, 'globalThis.__codemode_result__ = 42;']);
+    expect(answer).toEqual({ error: 'handoff_required' });
+    expect(tasks).toHaveLength(1);
+  }
+});
+
+test('a result of execute says with its code that time ran out, as the guide has it [B22]', async () => {
+  const { success, error } = await host.execute(ENDLESS, { timeout: 200 });
+  expect({ success, error }).toMatchObject({ success: false, error: { code: 'EXECUTION_TIMEOUT' } });
+  expect(() => attemptOf({ success, error } as never)).toThrow('a result of host.run, not of execute');
+});
+
+test('an invalid attempt or result of a run is refused with a coded error [B22]', async () => {
+  const generate = async () => '';
+  for (const wrong of [undefined, {}, { ok: false }, { ok: false, error: { message: 'x' } }])
+    await expect(runWithSelfCorrection('x', { generate, run: async () => wrong as never })).rejects.toMatchObject({
+      code: 'bad_input',
+    });
+  expect(() => attemptOf({ success: true } as never)).toThrow('a result of host.run');
 });

@@ -76,7 +76,7 @@ describe('the types of a program', options, () => {
     expect(sent).toEqual(['{"customer_id":"c1","count":2}']);
   });
 
-  test('what may be fine is told only where the run fails', async () => {
+  test('an uncertain problem is reported only if the run fails', async () => {
     const doubtful = `const order: { name: string } = await create_order({ customer_id: 'c1' });\nconst count: string = 5;\n`;
     const [fine, failed] = await Promise.all([
       host.run(`${SHOP}${doubtful}${GIVE} count;`),
@@ -100,7 +100,7 @@ describe('the types of a program', options, () => {
     });
   });
 
-  test('a misspelt optional property stops nothing, and is told where the tool then fails', async () => {
+  test('a misspelt optional property stops nothing, and is reported if the tool then fails', async () => {
     const source = `${SHOP}${GIVE} await create_order({ customer_id: 'c1', nte: 'x' });`;
     const { diagnostics, result } = await host.run(source);
     expect([diagnostics, result, sent]).toEqual([[], { id: 'o1' }, ['{"customer_id":"c1","nte":"x"}']]);
@@ -120,6 +120,47 @@ describe('the types of a program', options, () => {
       problems: [{ severity: 'error', code: 2322, position: { line: 2, column: 22 } }],
     });
     expect(sent).toEqual([]);
+  });
+
+  test('a program that cannot be parsed is an error for check; a run leaves it to the engine', async () => {
+    const at = async (source: string) => {
+      const verdict = await host.check(source);
+      return verdict.isChecked
+        ? verdict.problems.map(({ severity, code, position }) => [severity, code, position])
+        : [];
+    };
+    expect(await at(`${SHOP}await create_order({ customer_id: 5 );`)).toEqual([
+      ['error', 1005, { line: 2, column: 37 }],
+    ]);
+    expect(await at('const a = 1;\nreturn a;')).toEqual([['error', 1108, { line: 2, column: 1 }]]);
+    expect((await host.run(`${SHOP}return 1;`)).diagnostics).toMatchObject([{ code: 'SYNTAX_ERROR' }]);
+  });
+
+  test('a server that does not exist is reported with the nearest name', async () => {
+    expect(await host.check(SHOP.replace('/shop', '/shopp'))).toMatchObject({
+      problems: [
+        {
+          severity: 'error',
+          message: "There is no server 'shopp'. Did you mean '@codemode/servers/shop'?",
+          hint: "Write @codemode/servers/shop: `import { create_order } from '@codemode/servers/shop';`.",
+        },
+      ],
+    });
+    expect(await host.check('process.exit();')).toMatchObject({
+      problems: [{ message: "Cannot find name 'process'." }],
+    });
+  });
+
+  test('a short name that is close to a missing one is corrected too', async () => {
+    const tag = {
+      input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+      execute: () => 1,
+    };
+    await host.registerServer({ name: 'tags', tools: { tag } } as never);
+    const source =
+      "import { tag } from '@codemode/servers/tags';\nawait tag({ idd: 'a' });\nawait tag({ other: 'a' });";
+    const { problems } = (await host.check(source)) as unknown as { problems: { hint?: string }[] };
+    expect(problems.map(({ hint = '' }) => hint)).toEqual(["Write id: `await tag({ id: 'a' });`.", '']);
   });
 
   test('bodies of execute are checked too: calls by name, and none by position', async () => {

@@ -5,11 +5,11 @@ import { z as z3 } from 'zod/v3';
 import type { AuthContext, CodemodeHost, ExecutionRequest, UnifiedTool } from '../../../src/index.js';
 import { typeCheckPrograms } from '../../support/type-check.js';
 
-/** The contract `unified` through the built library: its own shapes, and what is none of them. */
+/** The contract `unified` through the built library: its own shapes, and values that are not among them. */
 const library = (await import(
   new URL('../../../dist/index.js', import.meta.url).href
 )) as typeof import('../../../src/index.js');
-const { createHost, ErrorType, MCPProtocolAdapter, TypeScriptAPIGenerator } = library;
+const { createHost, ErrorType, MCPProtocolAdapter, TypeScriptAPIGenerator, zodFromJsonSchema } = library;
 const EVERYDAY = fileURLToPath(new URL('../../fixtures/everyday-server.mjs', import.meta.url));
 
 let host: CodemodeHost;
@@ -233,8 +233,17 @@ describe('the adapter', () => {
     ]);
   });
 
-  test.each([undefined, null, 5, {}, { discoverTools: () => {} }])('%j is no aggregator [C9]', async (given) => {
-    expect(await thrown(() => new MCPProtocolAdapter(given as never))).toEqual(bad('aggregator'));
+  test.each([undefined, null, 5, {}, { discoverTools: () => {} }])(
+    '%j is refused as an aggregator [C9]',
+    async (given) => {
+      expect(await thrown(() => new MCPProtocolAdapter(given as never))).toEqual(bad('aggregator'));
+    },
+  );
+
+  test('a source and a JSON Schema that are none are refused with a coded error [C9]', async () => {
+    expect(await thrown(() => new MCPProtocolAdapter(host, 'soap' as never))).toEqual(bad('source'));
+    for (const given of ['x', null, []])
+      expect(await thrown(() => zodFromJsonSchema(given as never))).toEqual(bad('zodFromJsonSchema'));
   });
 });
 
@@ -322,7 +331,7 @@ describe('servers', () => {
     [['help-scout', 'search-inboxes', 5n], 'args is a bigint'],
     [['help-scout', 'search-inboxes', { at: [() => 1] }], 'args.at[0] is a function'],
     [['help-scout', 'search-inboxes', { n: Number.NaN }], 'args.n is NaN'],
-  ])('callTool answers what is no call with a coded error (%#) [C7]', async (call, place) => {
+  ])('callTool answers an invalid call with a coded error (%#) [C7]', async (call, place) => {
     expect(await thrown(() => host.callTool(...(call as [string, string])))).toEqual(bad(place));
   });
 });
@@ -362,6 +371,7 @@ describe('capabilities', () => {
     [{ ...auth(), scopes: 'execute' }, [], 'scopes'],
     [{ ...auth(), expiresAt: '2040-01-01' }, [], 'expiresAt: must be a Date'],
     [auth(), undefined, 'the request: is missing'],
+    [auth(), null, 'the request: is missing'],
     [auth(), 5, 'capabilities'],
     [auth(), ['everything'], 'kind:target'],
     [auth(), { mcpCalls: [{}] }, 'mcpCalls.0.serverName'],
@@ -442,8 +452,7 @@ describe('execute', () => {
     'options %j are refused in a result [C1]',
     async (options) => {
       const worker = await host.createWorker();
-      const isOfWorker = !(options !== null && typeof options === 'object' && 'auth' in options);
-      for (const place of isOfWorker ? [host, worker] : [host])
+      for (const place of [host, worker])
         expect(await place.execute('return 1', options as never)).toMatchObject({
           success: false,
           error: { type: 'validation', code: 'VALIDATION_ERROR' },
@@ -500,6 +509,7 @@ describe('the API generator', () => {
     const text = generator.generateAPI(DEFINITIONS);
     expect(text).toContain('@example await mcp.helpscout.searchInboxes("sales", 10)');
     expect(text).toContain('Customer support');
+    expect(text).toContain('searchInboxes(query: string, limit?: number): Promise<InboxResult[]>');
     expect(compile(text, 'const found = await mcp.helpscout.searchInboxes("sales", 10); return found.length;')).toEqual(
       [],
     );
@@ -526,9 +536,24 @@ describe('the API generator', () => {
           },
         },
       },
-      types: {},
+      types: { InboxResult: { name: 'InboxResult', code: 'type InboxResult = Record<string, unknown>;' } },
       imports: [],
     });
+  });
+
+  test('an API as data keeps whole types, and declares each name that it writes [C10]', () => {
+    const tree: z.ZodType = z.lazy(() => z.object({ value: z.number(), next: tree.optional() }).meta({ id: 'Tree' }));
+    const inputSchema = z.object({ size: z.tuple([z.string(), z.number()]), tree });
+    const outputSchema = z3.array(z3.object({ id: z3.string(), more: z3.record(z3.number()).optional() }));
+    const tool = { id: 's.t', name: 't', description: '', namespace: 's', inputSchema, outputSchema };
+    const metadata = { source: 'native', version: '1', tags: [] } as const;
+    const { types, namespaces } = generator.defineAPI([{ ...tool, metadata, execute: async () => 1 } as never]);
+    const method = namespaces.s?.methods.t;
+    expect(method?.parameters.map(({ type }) => type)).toEqual(['[string, number]', 'Tree']);
+    expect(method?.returnType.replace(/\s+/g, ' ')).toBe('Array<{ id: string; more?: { [key: string]: number } }>');
+    expect(Object.values(types).map(({ code }) => code.replace(/\s+/g, ' '))).toEqual([
+      'type Tree = { value: number; next?: Tree };',
+    ]);
   });
 
   test('takes tools with schemas of either zod, and words that try to leave their comment [C10]', () => {

@@ -29,22 +29,30 @@ const ROWS = `Array.from({ length: 3000 }, (_, id) => ({ id, name: 'customer ' +
 
 describe('an answer', () => {
   const home = openHome({ ...AS_SHIPPED, mcpServers });
+  const code = `${ECHO} globalThis.__codemode_result__ = await echo({ message: 'hello' });`;
   let program: Stdio;
+  /** The first answer about the server. */
+  let first: Answer;
   beforeAll(async () => {
     program = await openStdio(home);
+    first = await answerOf(program, code);
   });
   afterAll(async () => {
     await program?.[Symbol.asyncDispose]();
     home[Symbol.dispose]();
   });
 
-  test('of a program with one call costs no more than 150 tokens', async () => {
-    const { tokens, result, text } = await answerOf(
-      program,
-      `${ECHO} globalThis.__codemode_result__ = await echo({ message: 'hello' });`,
-    );
-    expect(result).toBe('hello');
-    expect(tokens, text).toBeLessThanOrEqual(150);
+  test('of a program with one call costs no more than 150 tokens', () => {
+    expect(first.result).toBe('hello');
+    expect(first.tokens, first.text).toBeLessThanOrEqual(150);
+  });
+
+  test('names the other functions of a server once, in some 60 tokens', async () => {
+    const [others = ''] = first.diagnostics.flatMap(({ message }) => message.match(/^\/\/ also: .*$/m) ?? []);
+    expect(others).toMatch(/^\/\/ also: (?:\w+(?:\(.*?\))?(?: @asks)?, ){3,}/);
+    expect(others).not.toContain('echo');
+    expect(countTokens(others)).toBeLessThanOrEqual(75);
+    expect((await answerOf(program, code)).diagnostics).toEqual([]);
   });
 
   test('has a picture as a content block, wherever the result has it, and not as text', async () => {

@@ -35,7 +35,6 @@ const NO = [
   ['declines', { action: 'decline' }],
   ['denies', { action: 'accept', content: { decision: 'deny', reason: 'no' } }],
   ['sends nonsense', { action: 'accept', content: { decision: ['approve'], more: true } }],
-  ['sends nothing', { action: 'accept' }],
 ] as const;
 
 test.each((['legacy', 'modern'] as const).flatMap((era) => NO.map(([does, answer]) => [era, does, answer] as const)))(
@@ -49,6 +48,24 @@ test.each((['legacy', 'modern'] as const).flatMap((era) => NO.map(([does, answer
     expect(home.lines).toEqual([]);
   },
 );
+
+test.each(
+  (['legacy', 'modern'] as const).flatMap(
+    (era) =>
+      [
+        [era, 'nothing', { action: 'accept' }],
+        [era, 'only a reason', { action: 'accept', content: { reason: 'fine' } }],
+      ] as const,
+  ),
+)('in the %s era a form accepted with %s decides nothing: the call still waits', async (era, _, answer) => {
+  using home = new LedgerHome();
+  await using session = await connectForms(home, () => answer, era);
+  const { diagnostics } = await session.run(WRITES(1));
+  expect(diagnostics).toMatchObject([{ code: 'APPROVAL_PENDING' }]);
+  expect(await home.pending()).toHaveLength(1);
+  expect(session.questions).toHaveLength(1);
+  expect(home.lines).toEqual([]);
+});
 
 test.each(['legacy', 'modern'] as const)(
   'in the %s era a denial is final for the run: repeating the call asks nobody again',

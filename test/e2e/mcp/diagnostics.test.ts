@@ -18,6 +18,7 @@ const replies = {
   forbidden: failed('HTTP 403: you may not do this'),
   nothing: [],
   rows: { content: [{ type: 'text', text: '[{"id":1}]' }] },
+  table: { content: [{ type: 'text', text: 'id,name\n1,Ada\n2,Ben\n' }] },
 };
 const tools = Object.keys(replies).map((name) => ({ name, inputSchema: { type: 'object' } }));
 
@@ -162,7 +163,7 @@ describe('a forgotten await', () => {
   });
 });
 
-describe('what is under way when the last line has run', () => {
+describe('work in flight when the last line has run', () => {
   const EVERYDAY = `import { echo, slow } from '@codemode/servers/everyday';\n`;
   const limits = { timeoutMs: 1_500 };
 
@@ -219,7 +220,7 @@ describe('what is under way when the last line has run', () => {
     ]);
     expect(diagnostics[0]).toMatchObject({
       message:
-        'time ran out (1500 ms) while everyday/slow and a timer was under way; the result is what the program had by then',
+        'time ran out (1500 ms) while everyday/slow and a timer was pending; the result is what the program had by then',
       hint: 'First check whether everyday/slow took effect: the answer did not come before the program ended.',
     });
   });
@@ -230,7 +231,7 @@ describe('what is under way when the last line has run', () => {
     expect([result, diagnostics[0]?.code]).toEqual([null, 'SANDBOX_LIMIT']);
   });
 
-  test('is told of a program whose last line has not run, with what it had assigned', async () => {
+  test('is reported with the value assigned so far if the last line has not run', async () => {
     const program = `${EVERYDAY}globalThis.__codemode_result__ = [1, 2];\nawait slow({ ms: 60_000 });`;
     const { result, diagnostics } = await codemode.run(program, { limits });
     expect([result, diagnostics.map(({ code }) => code)]).toEqual([null, ['SANDBOX_LIMIT', 'RESULT_SO_FAR']]);
@@ -249,14 +250,14 @@ describe('what a program does not see', () => {
     });
   });
 
-  test('a value that is not assigned to the result is no answer', async () => {
+  test('a value that is not assigned to the result is not returned', async () => {
     const hint = 'Write: globalThis.__codemode_result__ = value;';
     const reads = `import { echo } from '@codemode/servers/everyday';\nawait echo({ message: 'x' });`;
     for (const code of ['export default 1;', 'const result = 1;', 'const main = () => { return 1; };\nmain();', reads])
       expect(await diagnosticsOf(code)).toMatchObject([{ severity: 'info', code: 'NO_RESULT', hint }]);
   });
 
-  test('all tools of a namespace import that are not there are told with the first failure', async () => {
+  test('all missing tools of a namespace import are reported with the first failure', async () => {
     const { diagnostics } = await codemode.run(`import * as everyday from '@codemode/servers/everyday';
 await everyday.fail({});
 await everyday.echoo({ message: 'x' });
@@ -264,7 +265,7 @@ await everyday.make_it_fail_now({});`);
     expect(diagnostics[0]).toMatchObject({
       code: 'UNCAUGHT_EXCEPTION',
       hint: expect.stringMatching(
-        /Also not there: everyday\.echoo \(echo\?\), everyday\.make_it_fail_now \(fail\b.*\?\)\.$/,
+        /Also missing: everyday\.echoo \(echo\?\), everyday\.make_it_fail_now \(fail\b.*\?\)\.$/,
       ),
     });
   });
@@ -279,12 +280,16 @@ await everyday.make_it_fail_now({});`);
     });
   });
 
-  test('a TypeError on JSON text says how to parse it', async () => {
+  test.each([
+    ['rows', 'JSON text'],
+    ['table', 'CSV text'],
+  ])('a TypeError on the text of %s says that it is %s, and how to parse it', async (tool, kind) => {
     const [diagnostic] = await diagnosticsOf(
-      `import { rows } from '@codemode/servers/notes';\nglobalThis.__codemode_result__ = (await rows({})).filter(Boolean);`,
+      `import { ${tool} } from '@codemode/servers/notes';\nconst all = await ${tool}({});\nglobalThis.__codemode_result__ = all.filter(function (row) { return row; });`,
     );
     expect(diagnostic).toMatchObject({
-      hint: "notes/rows returns JSON text: parse it with: import { parse } from '@codemode/text'",
+      message: 'TypeError: all.filter is not a function',
+      hint: `notes/${tool} returns ${kind}: parse it with: import { parse } from '@codemode/text'`,
     });
   });
 });
@@ -302,6 +307,9 @@ describe('what is not there', () => {
     [`import { readFile } from 'node:fs/promises';`, /^There are no files here/],
     [`import axios from 'axios';`, /^There is no network here/],
     [`import path from 'node:path';`, /^Leave the import out and write it in plain JavaScript/],
+    [`await everyday.echo({ message: 'a' });`, /^Write: import \* as everyday from '@codemode\/servers\/everyday';$/],
+    [`await echo({ message: 'a' });`, /^Write: import \{ echo \} from '@codemode\/servers\/everyday';$/],
+    [`await searchTools('words');`, /^Write: import \{ searchTools \} from '@codemode\/discovery';$/],
     [`import { echo } from 'everyday';`, /^Did you mean '@codemode\/servers\/everyday'\?$/],
     [`const x = 1;\nreturn x;`, /^Assign the result to globalThis\.__codemode_result__ instead of returning it\.$/],
   ])('%s is answered with what to write instead', async (code, hint) => {
@@ -330,7 +338,18 @@ describe('hints', () => {
   });
 
   test.each([
-    ['time', `for (;;) {}`, { timeoutMs: 300 }, 'Raise limits.timeoutMs.'],
+    [
+      'time, of a program that waits',
+      'await new Promise((done) => setTimeout(done, 60_000));',
+      { timeoutMs: 300 },
+      'Raise limits.timeoutMs.',
+    ],
+    [
+      'time, of a program that computes',
+      `for (;;) {}`,
+      { timeoutMs: 300 },
+      'It was still computing, as in an endless loop; if it only needs longer, raise limits.timeoutMs.',
+    ],
     [
       'memory',
       `const a = []; for (;;) a.push('x'.repeat(1e5) + a.length);`,
@@ -341,6 +360,19 @@ describe('hints', () => {
   ])('of the limit on %s are one action', async (_, code, limits, hint) => {
     const [diagnostic] = await diagnosticsOf(code, { limits });
     expect(diagnostic).toMatchObject({ code: 'SANDBOX_LIMIT', hint });
+  });
+
+  test.each([
+    [
+      'a server',
+      `${ECHO}import { listTools } from '@codemode/discovery'; await listTools('warehouse');`,
+      'Use one that is',
+    ],
+    ['a server module', `import '@codemode/servers/warehouse';`, 'Import one that is connected: '],
+    ['a tool', `import { zzzzzz } from '@codemode/servers/everyday';`, 'Import one of its exports: '],
+    ['a module', `import '@codemode/zzzzzz';`, 'Import one of these modules: '],
+  ])('of %s that is not there say what to do', async (_, code, start) => {
+    expect((await diagnosticsOf(code))[0]?.hint).toMatch(new RegExp(`^${start}`));
   });
 });
 
@@ -379,7 +411,7 @@ describe('a long program that fails', () => {
       `${ECHO}import { slow } from '@codemode/servers/everyday';\n${code}`,
       { limits },
     );
-    const hint = expect.stringMatching(/^First check whether everyday\/slow took effect/);
+    const hint = 'First check whether everyday/slow took effect: the answer did not come before the program ended.';
     expect(diagnostics[0]).toMatchObject({ code: kind, hint });
     expect(toolTrace).toEqual([
       {
@@ -431,10 +463,10 @@ describe('a long program that fails', () => {
   });
 });
 
-test('an answer that is no result fails its call at once', async () => {
+test('an answer that is not a result fails its call at once', async () => {
   const message = await codemode.value(`import { nothing } from '@codemode/servers/notes';
     globalThis.__codemode_result__ = await nothing({}).catch((error) => error.message);`);
-  expect(message).toBe('notes.nothing answered with nonsense: the answer has no result');
+  expect(message).toBe('notes.nothing sent an invalid answer: the answer has no result');
 });
 
 describe('a call without a valid credential', () => {

@@ -173,7 +173,7 @@ test('code_execution: a wrong tool of a large server is answered with similar on
     name: 'code_execution',
     arguments: { code: "call_tool('tracker', 'list_open_issues', {}).error" },
   });
-  expect(structuredContent).toEqual({
+  expect(structuredContent).toMatchObject({
     ok: true,
     value: {
       code: 'TOOL_NOT_FOUND',

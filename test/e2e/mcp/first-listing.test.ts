@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../../src/lib/async/deferred.js';
 import { openWorkFolder } from '../../support/command.js';
 import { needs } from '../../support/needs.js';
 import {
+  AS_SHIPPED,
   type ClientOptions,
   type Era,
   everyday,
@@ -111,6 +113,7 @@ describe.concurrent.each(Object.entries(PROFILES))('in profile %s', (name, profi
     const told = `${program.client.getInstructions()}\n${await descriptionsOf(program.client)}`;
     expect(told).toMatch(/late[^\n]*starting|starting[^\n]*late|starting[^\n]*\n[^\n]*late/);
     expect(told).not.toMatch(/not available|is unavailable/i);
+    expect(told).not.toMatch(/\n{4}/);
     const answer = await callAs(profile, program.client);
     expect(JSON.stringify(answer.structuredContent)).toContain('hello you');
   });
@@ -158,6 +161,30 @@ describe.concurrent.each(Object.entries(PROFILES))('in profile %s', (name, profi
     expect(said[0]?.length).toBeLessThan(3_500);
     expect(said[1]).not.toMatch(/late_tool|lateTool/);
   });
+});
+
+test.concurrent('servers that come late together are announced in 800 tokens', async () => {
+  using files = openWorkFolder();
+  const sign = join(files.path, 'go-on');
+  const names = ['first', 'second', 'third'];
+  const tools = Array.from({ length: 10 }, (_, index) => `tool_that_comes_late_as_number_${index}`);
+  using home = openHome({
+    ...AS_SHIPPED,
+    catalog: { firstListing: '2s' },
+    mcpServers: Object.fromEntries(names.map((name) => [name, slow('--until', sign, '--tools', tools.join())])),
+    defaults: { codeMode: { excludedTools: ['grow'] } },
+  });
+  await using program = await openStdio(home);
+  await program.client.listTools();
+  writeFileSync(sign, '');
+  await until(async () => {
+    const listed = (await program.client.listTools()).tools.map(({ name }) => name);
+    return names.every((name) => listed.includes(`${name}__grow`));
+  });
+  const { structuredContent } = await program.client.callTool({ name: 'codemode_run', arguments: { code: '1' } });
+  const news = (structuredContent as { diagnostics: { path?: string }[] }).diagnostics;
+  expect(news.map(({ path }) => path).sort()).toEqual(names.map((name) => `@codemode/servers/${name}`).sort());
+  expect(countTokens(JSON.stringify(news))).toBeLessThanOrEqual(800);
 });
 
 const MORE_TOOLS = Array.from({ length: 60 }, (_, index) => `tool_that_comes_late_as_number_${index}`);

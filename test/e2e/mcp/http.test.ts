@@ -55,7 +55,7 @@ test('what is kept for one client is not handed to another [X6]', async () => {
   expect((await run(theirs.client, load)).result).toMatch(/nothing is kept/);
 });
 
-test('it says that it lives and is ready, and stops in order when it is told to [X1]', async () => {
+test('it reports liveness and readiness, and shuts down gracefully on a signal [X1]', async () => {
   using home = openHome(config);
   await using server = await startServe(home);
   const get = async (path: string) => {
@@ -148,7 +148,7 @@ test('a port in use, an unknown profile and an unknown model are reported in one
   const port = new URL(server.url).port;
   expect(await runProgram(home, 'serve', '--port', port)).toEqual({
     stdout: '',
-    stderr: `codemode: port ${port} of 127.0.0.1 is taken; choose another one with --port\n`,
+    stderr: `codemode: port ${port} of 127.0.0.1 is in use; choose another one with --port\n`,
     status: 2,
   });
   expect(await runProgram(home, 'mcp', '--model', 'larg')).toMatchObject({

@@ -35,7 +35,7 @@ test("an observed result shape is in the next start's prompt, marked, without an
   expect(stateOf(home)).not.toContain('Canary');
 });
 
-test('what was seen by one contract is not told to another, which sees the same answer otherwise', async () => {
+test('a type observed under one contract is not used by another, whose answers differ', async () => {
   using home = openHome({ mcpServers });
   {
     await using unified = await openStdio(home, 'legacy', {}, ['--profile', 'unified']);

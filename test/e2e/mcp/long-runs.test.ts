@@ -85,7 +85,7 @@ test('a client that asked for progress waits as long as it takes [X3]', async ()
   expect(response).toMatchObject({ result: 'done', diagnostics: [] });
 });
 
-test('a run that went on without its client ends when the client is gone for good [A31]', async () => {
+test('a run that continued without its client ends when the client is closed [A31]', async () => {
   await using host = await open(1_000);
   const here = await host.connect('one');
   expect(await run(here.client, SLOW, LONG)).toMatchObject({ diagnostics: [{ code: 'STILL_RUNNING' }] });

@@ -25,9 +25,11 @@ const CRM = {
     { name: 'locked', inputSchema: { type: 'object' } },
     { name: 'broken', inputSchema: { type: 'object' } },
     { name: 'picky', inputSchema: { type: 'object' } },
+    { name: 'export', inputSchema: { type: 'object' } },
   ],
   replies: {
     broken: { rpcError: { code: -32603, message: 'the database is down' } },
+    export: { content: [{ type: 'text', text: 'id,city\n1,Oslo\n' }] },
     picky: { rpcError: { code: -32602, message: 'it must be green' } },
     locked: { content: [{ type: 'text', text: '401 Unauthorized: token expired' }], isError: true },
   },
@@ -168,12 +170,37 @@ describe('profile runner', needs('bubblewrap', 'python3'), () => {
   describe('in Node', () =>
     tests(call('run_node'), NODE, { redaction: OF_PEOPLE, types: [/^types: excel: listRows\(/] }));
 
-  test('a forgotten await of Python is told with its line, as that of Node is', async () => {
+  test('a forgotten await in Python is reported with its line, as in Node', async () => {
     const code = 'from servers.crm import locked\nlocked({})\nresult = 1';
     const { structuredContent } = await call('run_python')(code);
     expect((structuredContent as { notes: string[] }).notes).toEqual([
       expect.stringMatching(/program\.py:2: RuntimeWarning: coroutine 'locked' was never awaited/),
     ]);
+  });
+
+  test.each([
+    ['result = {"u": get_user({"name": "x"})}', ' at result["u"]'],
+    ['mine = get_user({"name": "x"})\nresult = mine', ''],
+  ])('a result in Python that was not awaited is reported with its function and line: %s', async (code, at) => {
+    const { structuredContent } = await call('run_python')(`from servers.crm import get_user\n${code}`);
+    const { message } = (structuredContent as { result: { error: { message: string } } }).result.error;
+    expect(message).toContain(`JSON serializable${at}; not awaited: get_user(...) at line 2. Write \`await\``);
+  });
+
+  test('a call in Node whose answer nothing used is reported with its line', async () => {
+    const code = 'import { getUser } from "./servers/crm/index.js";\ngetUser({ name: "x" });\nglobalThis.result = 1;';
+    expect((await call('run_node')(code)).structuredContent).toMatchObject({
+      notes: [expect.stringContaining('not awaited: crm/get-user at line 2. Write `await` in front of each call.')],
+    });
+  });
+
+  test.each([
+    ['run_node', 'console.log("x".repeat(100_000)); globalThis.result = 1;'],
+    ['run_python', 'print("x" * 100_000)\nresult = 1'],
+  ])('%s: a huge value that is printed is cut, and the line says to print less', async (name, code) => {
+    const { notes = [] } = (await call(name)(code)).structuredContent as { notes?: string[] };
+    expect(notes.join('\n')).toMatch(/x… <TRUNCATED: \d+ more characters; print less>\n$/);
+    expect(notes.join('\n').length).toBeLessThan(10_000);
   });
 
   test('what lost a race is not waited for, in Node and in Python', async () => {
@@ -233,7 +260,7 @@ await asyncio.sleep(0)`,
     expect(note.length).toBeLessThan(1_150);
   });
 
-  test('a field of a promise that nobody awaited is told with the line of the call', async () => {
+  test('a field of a promise that was not awaited is reported with the line of the call', async () => {
     const code =
       'import { getUser } from "./servers/crm/index.js";\nconst user = getUser({ name: "x" });\nuser.card.length;';
     expect((await call('run_node')(code)).structuredContent).toMatchObject({
@@ -258,15 +285,17 @@ await asyncio.sleep(0)`,
       });
   });
 
-  test('a traceback of one place is not told a second time', async () => {
+  test('an error with one position has no note that repeats it', async () => {
     for (const [name, code] of [
       ['run_node', 'import { getUsr } from "./servers/crm/index.js";'],
       ['run_python', 'from servers.crm import get_usr'],
+      ['run_node', 'return 1'],
+      ['run_python', 'from servers import crm\nawait crm.get_usr({"name": "x"})'],
     ] as const)
       expect((await call(name)(code)).structuredContent).not.toHaveProperty('notes');
   });
 
-  test('the number stands for a call that no line leads to', async () => {
+  test('a call without a known line is named by its number', async () => {
     const code = `import asyncio\nfrom servers.excel import read_range\nresult = len(await asyncio.gather(read_range({"file": "a"})))`;
     expect(notesOf(await call('run_python')(code))).toEqual([`warning: ${PART} (call 1). ${PASS_IT}`]);
   });
@@ -285,12 +314,15 @@ await asyncio.sleep(0)`,
     ['run_python', 'from servers.crm import get_usr', 'Write get_user: '],
     ['run_node', 'import * as crm from "./servers/crm/index.js";\nawait crm.getUsr({});', 'Did you mean getUser?'],
     ['run_python', 'import servers.crm as crm\nawait crm.get_usr({})', 'Write get_user: '],
+    ['run_node', 'import { zzzzzz } from "./servers/crm/index.js";', 'Functions of crm: '],
+    ['run_python', 'from servers.crm import zzzzzz', 'Functions of crm: '],
+    ['run_python', 'import servers.crm as crm\nawait crm.zzzzzz({})', 'Functions of crm: '],
     ['run_node', 'import * as crm from "./servers/crmm/index.js";', 'Did you mean crm?'],
     ['run_python', 'import servers.crmm', 'Did you mean crm?'],
     ['run_node', 'await fetch("https://example.com")', 'There is no network here.'],
     ['run_python', 'import urllib.request\nurllib.request.urlopen("https://example.com")', 'There is no network here.'],
-    ['run_node', 'import axios from "axios";', 'nothing but the standard library'],
-    ['run_python', 'import requests', 'nothing but the standard library'],
+    ['run_node', 'import axios from "axios";', 'Only the standard library'],
+    ['run_python', 'import requests', 'Only the standard library'],
     ['run_node', 'require("fs")', 'you can use import instead'],
     ['run_python', 'import os\nos.environ["API_KEY"]', 'There is no environment here.'],
     [
@@ -312,6 +344,30 @@ await asyncio.sleep(0)`,
       'import { getUser } from "./servers/crm/index.js";\n(await getUser({ name: "x" })).user.name;',
       'dataOf(answer)',
     ],
+    [
+      'run_node',
+      'import { export_ } from "./servers/crm/index.js";\n(await export_({})).content[0].text.map(String);',
+      'dataOf(answer)',
+    ],
+    [
+      'run_python',
+      'from servers.crm import export\n(await export({}))["content"][0]["text"]["name"]',
+      'data_of(answer)',
+    ],
+    ['run_node', 'process.env.API_KEY.length', 'There is no environment here.'],
+    ['run_node', 'await crm.getUser({ name: "x" });', 'Write: import * as crm from "./servers/crm/index.js";'],
+    ['run_python', 'await crm.get_user({"name": "x"})', 'Write: from servers import crm'],
+    ['run_node', 'await getUser({ name: "x" });', 'Write: import { getUser } from "./servers/crm/index.js";'],
+    ['run_python', 'await get_user({"name": "x"})', 'Write: from servers.crm import get_user'],
+    ['run_node', 'dataOf(1);', 'Write: import { dataOf } from "./client/mcp_client.js";'],
+    ['run_python', 'data_of(1)', 'Write: from client.mcp_client import data_of'],
+    ['run_python', 'await search_tools("users")', 'await catalog.search_tools(query="words") finds a tool'],
+    [
+      'run_node',
+      'import { getUser } from "./servers/crm/index.js";\nglobalThis.result = getUser({ name: "x" });',
+      'Write `await`',
+    ],
+    ['run_python', 'from servers.crm import get_user\nresult = get_user({"name": "x"})', 'Write `await`'],
     ['run_node', 'return 5', 'Assign the result to globalThis.result instead of returning it.'],
     ['run_python', 'return 5', 'Assign the value to `result` instead of returning it.'],
     [
@@ -360,6 +416,18 @@ describe('profile code_execution', needs('bubblewrap'), () => {
   );
 
   test.each([
+    ['cmr', 'get-user', 'cmr/get-user (1); first: there is no server "cmr". There are: "crm", "excel".'],
+    ['crm', 'get-usr', 'crm/get-usr (1); first: crm has no tool "get-usr". Did you mean "get-user"?'],
+  ])('a call of %s/%s is named where the script fails on its missing result', async (server, tool, why) => {
+    const code = `call_tool("${server}", "${tool}", { name: "x" }).result`;
+    expect(notesOf(await run(`${code}.id`))).toEqual([`warning: 1 of 1 calls failed: ${why}`]);
+    expect(notesOf(await run(`${code}; 1`))).toEqual([
+      `warning: 1 of 1 calls failed, and the program continued: ${why}`,
+    ]);
+    expect(notesOf(await run(`throw new Error(call_tool("${server}", "${tool}", {}).error.message)`))).toEqual([]);
+  });
+
+  test.each([
     ['require("fs")', 'There are no modules here. Call a tool: call_tool(server, tool, args).'],
     ['fetch("https://example.com")', 'There is no network here. Call a tool: call_tool(server, tool, args).'],
     [
@@ -367,6 +435,8 @@ describe('profile code_execution', needs('bubblewrap'), () => {
       'There is no process here: no environment, no files. Call a tool: call_tool(server, tool, args).',
     ],
     ['setTimeout(function () {}, 1)', 'There are no timers here: calls block until they are answered.'],
+    ['crm.get_user({ name: "x" })', `Write: call_tool("crm", 'tool', { ... })`],
+    ['get_user({ name: "x" })', 'Write: call_tool("crm", "get-user", { ... })'],
     [
       'var one = (async function () { return 1; })(); ({ list: [one] })',
       expect.stringMatching(
@@ -380,7 +450,7 @@ describe('profile code_execution', needs('bubblewrap'), () => {
   test.each([
     ['NaN', 'null'],
     ['({ price: NaN, list: [1, undefined, -Infinity] })', '{"price":null,"list":[1,null,null]}'],
-  ])('what JSON has no word for in %s is told with its place [D2]', async (code, value) => {
+  ])('a value in %s that JSON cannot express is reported with its path [D2]', async (code, value) => {
     const answer = await run(code);
     expect(JSON.stringify((answer.structuredContent as { value: unknown }).value)).toBe(value);
     const places = code === 'NaN' ? 'NaN' : 'NaN at /price, an undefined item at /list/1, -Infinity at /list/2';
@@ -398,6 +468,18 @@ describe('profile code_execution', needs('bubblewrap'), () => {
   ])('says what to write instead of %j [D5]', async (code, hint) => {
     const { error } = (await run(code)).structuredContent as { error: { message: string } };
     expect(error.message).toContain(hint);
+  });
+
+  test('a call is not chained with then, and the callee is named although a function follows it [D5]', async () => {
+    const answer = await run('call_tool("excel", "media", {}).then(function (user) { return user; })');
+    expect(answer.structuredContent).toMatchObject({ error: { message: 'TypeError: then is not a function' } });
+    expect(notesOf(answer)[0]).toBe('Calls block here: use what call_tool returned, without `then`.');
+  });
+
+  test('what a script logs, however much, costs its answer nothing [D5]', async () => {
+    const answer = await run('console.log("x".repeat(100000)); 1');
+    expect(answer.content).toEqual([{ type: 'text', text: '{"ok":true,"value":1}' }]);
+    expect(notesOf(answer)).toEqual([]);
   });
 
   test('a script that uses a failed call as data is told that it failed and how others answered', async () => {
@@ -431,7 +513,7 @@ describe('profile code_execution', needs('bubblewrap'), () => {
     ]);
   });
 
-  test('a mistyped tool is told with the right name, and a wrong argument with an example [D3]', async () => {
+  test('a mistyped tool is reported with the right name, a wrong argument with an example [D3]', async () => {
     const { structuredContent } = await run(
       'var a = call_tool("excel", "read_rang", {}); var b = call_tool("crm", "get-user", { nam: 1 }); [a.error.message, b.error.message]',
     );

@@ -137,6 +137,10 @@ describe('no warning is given', () => {
       'for (let page = 1; JSON.parse(await excel.list_commits({ page })).length === 30; page++);',
     ],
     ['where few rows were asked for', 'await excel.list_commits({ perPage: 5 }); await excel.find({ limit: 5 })'],
+    [
+      'where few rows were asked for and the server says that it has more',
+      'await excel.list_rows({ limit: 5 }); await excel.log({ max_count: 5 })',
+    ],
     ['where all rows are there that are counted', 'await excel.counted({ all: 3 })'],
     ['for a round number of rows of a tool without pages', 'await excel.columns()'],
     ['for the last page', 'await excel.last_page()'],

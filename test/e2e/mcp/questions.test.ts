@@ -184,7 +184,7 @@ test.each(['legacy', 'modern'] as const)('over stdio a client of the %s era is a
   expect(asked.sort()).toEqual(['asking asks: Are you sure?', 'sampling']);
 });
 
-test('over stdio a server is told of what its client answers, and of nothing else', async () => {
+test('over stdio a server learns which questions its client answers, and no others', async () => {
   using home = openHome(ASKING);
   await using program = await openStdio(home, 'legacy', { capabilities: { roots: {} } });
   await ready(program.client, 'asking');

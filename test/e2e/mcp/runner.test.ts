@@ -75,6 +75,9 @@ describe('codemode mcp --profile runner', needs('bubblewrap', 'python3'), () => 
         },
       },
     });
+    expect((await call('run_node', { source: '1' })).structuredContent).toMatchObject({
+      result: { error: { message: 'code: is missing; source is not known: give the program as code' } },
+    });
     const rounded = await call('run_python', { code: 'result = 2 ** 60 + 1' });
     expect(rounded.structuredContent).toMatchObject({ result: { ok: true, data: 2 ** 60 } });
     const { output_digest, duration_ms } = factsOf(rounded);

@@ -113,7 +113,7 @@ test('excluded tools get accepted, unique names, and answer to their own spellin
     'two codemode.run',
   ]);
   expect(await Promise.all([...listed.keys()].slice(1).map((index) => said(listed[index] ?? '')))).toHaveLength(10);
-  // A server's tool of our name, in either spelling, never is in for ours.
+  // A server's tool of our name, in either spelling, never replaces ours.
   expect(await runBy(client, 'codemode.run')).toBe(42);
   await expect(said('search')).rejects.toThrow(/there is no tool "search"/);
 });

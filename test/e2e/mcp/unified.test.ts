@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
+import { startCodemode } from '../../support/codemode-client.js';
 import { everyday, nodeServer, openHome, openStdio, runProgram } from '../../support/program.js';
 import { typeCheckPrograms } from '../../support/type-check.js';
 import { fixture } from '../../support/upstreams.js';
@@ -58,7 +59,7 @@ test('the description shows a connected server, and the instructions do not repe
   expect(tool?.description).toContain('as "mcp:everyday"');
   const instructions = connected.client.getInstructions() ?? '';
   expect(instructions).not.toContain('Nothing is granted by default');
-  expect(instructions.slice(0, 2_048)).toContain('`APPROVAL_PENDING` is no failure');
+  expect(instructions.slice(0, 2_048)).toContain('`APPROVAL_PENDING` is not a failure');
 });
 
 test('a capability that no request would be granted is not advised [C6]', async () => {
@@ -70,7 +71,7 @@ test('a capability that no request would be granted is not advised [C6]', async 
   };
   expect(await detailsOf(`return await fetch('https://example.com/')`)).toMatchObject({
     violation: 'network:example.com:443',
-    hint: 'Do without it: neither the token nor the configuration of this host would grant it.',
+    hint: 'Continue without it: neither the token nor the configuration of this host would grant it.',
   });
   expect(await detailsOf(`return await mcp.everyday.echo('a')`)).toMatchObject({
     hint: 'Ask for it in the request: "capabilities": ["mcp:everyday"].',
@@ -117,6 +118,60 @@ test('a forgotten await and a partial result are warned about in logs, with thei
       'Pass it as `cursor` to get the rest, until there is none, or say that the result is a part.',
   ]);
   expect(await logsOf(`return await mcp.everyday.echo('a');`)).toEqual([]);
+  expect(await logsOf(`mcp.everyday.echo('a');\nreturn 1;`)).toEqual([
+    'warning: not awaited: echo(...) at line 1. Write `await` in front of the call',
+  ]);
+  // The promise is why the code failed.
+  expect(await logsOf(`const text = mcp.everyday.echo('a');\nreturn text.split(',');`)).toContain(
+    'warning: not awaited: echo(...) at line 1. Write `await` in front of the call',
+  );
+});
+
+test('what is not there is answered with what to write instead, in words of the contract', async () => {
+  const crm = { tools: [{ name: 'get-user', inputSchema: { type: 'object' } }] };
+  await using codemode = await startCodemode({
+    scripts: { crm },
+    servers: { everyday: everyday() },
+    config: {
+      profile: 'unified',
+      response: undefined,
+      security: { capabilities: { mcp: { maxCallsPerSecond: 100 } } },
+    },
+  });
+  const call = async (code: string) => {
+    const capabilities = { mcp: { allowedServers: ['everyday', 'crm'], maxCallsPerSecond: 100 } };
+    const answer = await codemode.client.callTool({ name: 'execute_code', arguments: { code, capabilities } });
+    return answer.structuredContent as {
+      logs: string[];
+      error?: { message: string; details?: { hint?: string; position?: { line: number } } };
+    };
+  };
+  const hints: [code: string, hint: string | RegExp][] = [
+    [`const x = 1;\nreturn await mcp.everyday.ecko('a');`, 'Use mcp.everyday.echo instead.'],
+    [`const x = 1;\nreturn await mcp['crm'].get_usr({});`, `Use mcp['crm'].getUser instead.`],
+    [`const x = 1;\nreturn await mcp.everydai.echo('a');`, 'Use mcp.everyday instead.'],
+    [`const x = 1;\nreturn await everyday.echo('a');`, 'Use mcp.everyday instead.'],
+    [`const x = 1;\nreturn await get_user({});`, 'Write: await mcp.crm.getUser({ ... })'],
+    [`const x = 1;\nconst fs = require('fs');`, 'There are no modules here: tools are functions of `mcp`.'],
+    [`const x = 1;\nimport fs from 'fs';`, /^This is the body of a function: it imports nothing\. Tools are functions/],
+    [`const x = 1;\nconst fs = await import('fs');`, /^This is the body of a function: it imports nothing\. Tools are/],
+    [`const x = 1;\nawait fetch('https://example.com');`, /^Continue without it: neither the token nor/],
+    [`const x = 1;\nreturn process.env.API_KEY;`, /^There is no environment here\. Write values into the program/],
+  ];
+  for (const [code, hint] of hints) {
+    const { error } = await call(code);
+    expect(error?.details, code).toMatchObject({
+      hint: typeof hint === 'string' ? hint : expect.stringMatching(hint),
+      position: { line: 2 },
+    });
+  }
+  const { logs } = await call(`console.log('x'.repeat(100_000)); return 1;`);
+  expect(logs.at(-1)).toMatch(/^logs were truncated: .* Return what matters instead of logging it\.$/);
+  expect(logs.join('\n').length).toBeLessThan(10_000);
+  // Nothing is said where there is nothing to do.
+  const failed = await call('return await mcp.everyday.fail({});');
+  expect(failed.error?.message).toContain('it did not work');
+  expect(failed.error?.details).not.toHaveProperty('hint');
 });
 
 test('types come in logs, once, where a program lists a namespace or fails on one of its tools', async () => {

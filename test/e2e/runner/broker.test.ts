@@ -79,6 +79,7 @@ result = [(await normalize(call_tool('shop', name, {}))).get('error', {}).get('t
       for (const secret of ['hunter2', 'abcDEF123456', 'wJalrXUtn', 's3cr3tPass9', 'abcdef0123456789'])
         expect(text).not.toContain(secret);
       expect(text).toContain('git@github.com:org/repo.git');
+      expect(text).toContain('postgres://ann:[redacted:url-password]@db.example.com/shop');
     }
   });
 });
@@ -133,7 +134,7 @@ test(
     expect(misspelt.error).toEqual({
       type: 'TypeError',
       message: expect.stringMatching(
-        /^Object literal .*'bb' does not exist .*\(line 3, column 23\)\. Nothing was sent\./,
+        /^Object literal .*'bb' does not exist .*\(line 3, column 23\)\. Write b: `await day\.add\(\{ a: 1, b: 2 \}\);`\. Nothing was sent\./,
       ),
       retryable: false,
     });

@@ -13,7 +13,7 @@ afterAll(() => home[Symbol.dispose]());
 describe.each(LANGUAGES)('codemode runner %s', needs('bubblewrap', 'python3'), (language) => {
   const run = (sources: Sources, ...words: string[]) => home.runner([language, ...words], sources[language]);
 
-  test('prints one line with digests that anybody can recompute, and everything else on stderr [B1, B2, B3]', async () => {
+  test('prints one line with digests that can be recomputed, and everything else on stderr [B1, B2, B3]', async () => {
     const sources = {
       node: `console.log('out'); console.error('err'); globalThis.result = { z: 'grüße 🎉', a: [0.00001, 1.5, null] };`,
       python: `import sys\nprint('out'); print('err', file=sys.stderr)\nresult = { 'z': 'grüße 🎉', 'a': [0.00001, 1.5, None] }`,
@@ -51,7 +51,8 @@ describe.each(LANGUAGES)('codemode runner %s', needs('bubblewrap', 'python3'), (
           failed = error instanceof ToolError && [error.type, error.message, error.retryable, error.raw.isError];
         }
         globalThis.result = { where, sum: added.structuredContent, text: named.content, failed,
-          ok: (await normalize(everyday.add({ a: 2, b: 2 }))).data, not: await normalize(everyday.fail()) };`,
+          ok: (await normalize(everyday.add({ a: 2, b: 2 }))).data, not: await normalize(everyday.fail()),
+          kept: (await normalize({ isError: true, content: [{ type: 'text', text: 'no' }] })).error };`,
       python: `import os
 import servers.every_day as everyday
 from servers.every_day import fail
@@ -63,7 +64,9 @@ try:
 except ToolError as error:
     failed = [error.type, error.message, error.retryable, error.raw['isError']]
 result = { 'where': os.getcwd(), 'sum': added['structuredContent'], 'text': named['content'], 'failed': failed,
-  'ok': (await normalize(everyday.add({'a': 2, 'b': 2})))['data'], 'not': await normalize(everyday.fail()) }`,
+  'ok': (await normalize(everyday.add({'a': 2, 'b': 2})))['data'], 'not': await normalize(everyday.fail()) }
+async def kept(): return { 'isError': True, 'content': [{ 'type': 'text', 'text': 'no' }] }
+result['kept'] = (await normalize(kept()))['error']`,
     });
     expect(data, stderr).toEqual({
       where: '/workspace',
@@ -71,12 +74,21 @@ result = { 'where': os.getcwd(), 'sum': added['structuredContent'], 'text': name
       text: [{ type: 'text', text: 'hi' }],
       failed: ['ToolError', 'it did not work', false, true],
       ok: { sum: 4 },
+      kept: { type: 'ToolError', message: 'no', retryable: false },
       not: {
         ok: false,
         error: { type: 'ToolError', message: 'it did not work', retryable: false },
         raw: expect.objectContaining({ isError: true, content: [{ type: 'text', text: 'it did not work' }] }),
       },
     });
+  });
+
+  test('names a server in notes as its program does [B2]', async () => {
+    const { stderr } = await run({
+      node: `import { fail } from './servers/every_day/index.js';\nawait fail({}).catch(() => {});\nglobalThis.result = 1;`,
+      python: `from servers.every_day import fail\ntry: await fail({})\nexcept Exception: pass\nresult = 1`,
+    });
+    expect(stderr).toContain('1 of 1 calls failed, and the program continued: every_day/fail (1)');
   });
 
   test('has a catalog: manifest first, definitions on demand, and a suggestion for a wrong name [B13]', async () => {

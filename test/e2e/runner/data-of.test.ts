@@ -86,7 +86,7 @@ for (const message of texts) globalThis.result.push(dataOf(await echo({ message 
 });
 
 describe('a forgotten await in Node', needs('bubblewrap'), () => {
-  test('of a call whose answer nothing used is told with its line', async () => {
+  test('of a call whose answer nothing used is reported with its line', async () => {
     const { data, stderr } = await home.runner(
       ['node'],
       `import { echo } from './servers/everyday/index.js';\n\necho({ message: 'a' });\nglobalThis.result = 1;`,
@@ -100,7 +100,7 @@ describe('a forgotten await in Node', needs('bubblewrap'), () => {
       ['node'],
       `import { echo } from './servers/everyday/index.js';\nglobalThis.result = { text: echo({ message: 'a' }) };`,
     );
-    expect(error?.message).toContain('a Promise at "text" has no JSON');
+    expect(error?.message).toContain('a Promise at "text" cannot be written as JSON');
   });
 
   test.each([

@@ -85,7 +85,7 @@ describe('codemode runner answers what it cannot run with one line too', () => {
       );
       for (const [python, reason] of [
         [old, 'is Python 3.9.2: too old'],
-        [home.path('nowhere'), 'is not a Python that can be started'],
+        [home.path('nowhere'), 'is not a working Python'],
       ]) {
         home.write('codemode.config.json', { runner: { python } });
         const { status, error } = await home.runner(['python'], 'result = 1');

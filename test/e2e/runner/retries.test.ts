@@ -97,7 +97,7 @@ globalThis.__codemode_result__ = await web.${name}({}).catch((error) => [error.m
     ['half', 'the answer is not JSON'],
   ])('whose answer is none, in a stream that stays open, fails its call at once: %s', async (name, reason) => {
     expect(await call(name)).toEqual([
-      expect.stringContaining(`answered with nonsense: ${reason}`),
+      expect.stringContaining(`sent an invalid answer: ${reason}`),
       expect.any(String),
     ]);
   });

@@ -34,14 +34,14 @@ describe.each(LANGUAGES)('one rule for both languages: %s', needs('bubblewrap', 
     expect(whole.line).toContain('"data":[1,-0.5]');
   });
 
-  test('arguments that are no JSON are refused before anything is called [B11]', async () => {
+  test('arguments that are not JSON are refused before anything is called [B11]', async () => {
     const { data } = await run({
       node: `import { add } from './servers/every_day/index.js';
         import { normalize } from './client/mcp_client.js';
         const inputs = [Number.NaN, new Map(), /x/, new Error('x'), new Uint8Array(1), new Date(Number.NaN), { a: [Infinity] }];
         const errors = [];
         for (const a of inputs) errors.push((await normalize(() => add({ a, b: 1 }))).error);
-        const silent = errors.filter(({ message }) => !message.includes('has no JSON'));
+        const silent = errors.filter(({ message }) => !message.includes('cannot be written as JSON'));
         if (silent.length > 0) throw new Error(JSON.stringify(silent));
         globalThis.result = errors[0];`,
       python: `from servers.every_day import add
@@ -50,7 +50,7 @@ result = (await normalize(add({'a': float('nan'), 'b': {1, 2}})))['error']`,
     });
     expect(data).toMatchObject({
       type: 'InvalidArguments',
-      message: expect.stringContaining('the arguments are no JSON'),
+      message: expect.stringContaining('the arguments are not JSON'),
     });
   });
 

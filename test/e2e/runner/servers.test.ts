@@ -79,12 +79,13 @@ result = [(await normalize(module.add({'a': 1, 'b': 2})))['error']['message'] fo
   });
 });
 
-test("codemode tools shows the names of both languages and takes the catalog's detail levels [B13]", async () => {
-  using home = new RunnerHome({ ...SERVERS, profile: 'runner' });
-  const words = ['--config', home.config, 'tools', 'add numbers', '--server', 'every-day'];
+test("codemode tools has the catalog's server ids and detail levels, and names of both languages [B13]", async () => {
+  const { 'every-day': everyday } = SERVERS.mcpServers;
+  using home = new RunnerHome({ mcpServers: { 'every.day': everyday }, profile: 'runner' });
+  const words = ['--config', home.config, 'tools', 'add numbers', '--server', 'every.day'];
   const { results } = await home.json<{ results: object[] }>([...words, '--detail', 'name+description', '--json']);
   expect(results[0]).toMatchObject({
-    ...{ serverId: 'every-day', toolName: 'add', module: 'every_day', description: 'Adds two numbers.' },
+    ...{ serverId: 'every.day', toolName: 'add', module: 'every_day', description: 'Adds two numbers.' },
     functions: { node: 'add', python: 'add' },
   });
   const { stdout } = await home.run([...words, '--detail', 'full']);

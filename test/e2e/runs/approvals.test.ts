@@ -119,7 +119,7 @@ await note({ text: 'kept' });`);
   expect(code).toContain('  5 |   const keep = write;');
 });
 
-describe('a yes', () => {
+describe('an approval', () => {
   test('covers one call and no other', async () => {
     using home = new LedgerHome();
     const { runId = '' } = await home.program(`import { write } from '@codemode/servers/ledger';
@@ -156,7 +156,7 @@ await write({ text: 'first' }); await write({ text: 'second' });`);
     expect(erase.status).toBe(3);
   });
 
-  test('comes once: the second person is told that the first has decided', async () => {
+  test('counts once: the second person reads that the first has decided', async () => {
     using home = new LedgerHome();
     await home.program(WRITE('race'));
     const [approval] = await home.pending();

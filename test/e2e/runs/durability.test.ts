@@ -33,7 +33,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** A program that was approved and sleeps still. */
+/** A run that was approved and is still suspended. */
 async function approved(home: LedgerHome, source: string, ...scope: string[]): Promise<string> {
   const { runId = '' } = await home.program(source);
   const [approval] = await home.pending();

@@ -112,6 +112,12 @@ const GetWeatherInputUnitFahrenheit GetWeatherInputUnit = "fahrenheit"
     expect((await go.run('text, _ := count(ctx)\nfmt.Print(text)')).output).toBe(String(Number(before) + 1));
   });
 
+  test('an input for a function that has none comes back with how it is called', async () => {
+    const { output } = await go.run('text, err := getForecast(ctx, GetForecastInput{})\nfmt.Println(text, err)');
+    expect(output).toContain('\ngetForecast takes no input: getForecast(ctx)\n');
+    expect(output).not.toContain('did you mean');
+  });
+
   test('a returned error and a panic come with what was printed before [E4]', async () => {
     expect(await go.run('fmt.Println("before")\nreturn errors.New("went wrong")')).toEqual({
       output: 'before\nerror: went wrong\n',

@@ -22,10 +22,6 @@ case "$input" in *'"a":1000'*) echo "sums end at 999" >&2; exit 2;; esac`,
   'json.sh': `#!/bin/sh\nprintf '%s' '{"decision":"deny","reason":"first line\\nsecond \\u001b[31mline"}'`,
 };
 
-/** As it is written there. */
-const GUIDE = readFileSync(new URL('../../../docs/guides/hooks.md', import.meta.url), 'utf8');
-const GUIDED = { 'check-call.sh': /```sh\n(#!\/bin\/sh\n# check-call\.sh.*?)```/s.exec(GUIDE)?.[1] ?? '' };
-
 const posted: unknown[] = [];
 const web = createServer((request, response) => {
   let body = '';
@@ -47,11 +43,10 @@ beforeAll(async () => {
   const names = ['hang', 'die', 'garbage', 'flood', 'json', 'yes', 'no', 'moved', 'lenient', 'missing'];
   const of = (name: string, more: object) => ({ tools: `${name}/*`, ...more });
   home = openHome({
-    mcpServers: Object.fromEntries(['judged', 'guided', ...names].map((name) => [name, everyday()])),
+    mcpServers: Object.fromEntries(['judged', ...names].map((name) => [name, everyday()])),
     hooks: [
       of('judged', { command: './judge.sh' }),
       of('judged', { when: 'after', command: './outcome.sh' }),
-      of('guided', { command: './check-call.sh' }),
       of('hang', { command: './hang.sh', timeout: '300ms' }),
       of('die', { command: './die.sh' }),
       of('garbage', { command: './garbage.sh' }),
@@ -64,7 +59,7 @@ beforeAll(async () => {
       of('missing', { command: './there-is-none.sh' }),
     ],
   });
-  for (const [name, text] of Object.entries({ ...SCRIPTS, ...GUIDED })) {
+  for (const [name, text] of Object.entries(SCRIPTS)) {
     writeFileSync(join(dirname(home.configFile), name), `${text}\n`);
     chmodSync(join(dirname(home.configFile), name), 0o755);
   }
@@ -90,7 +85,7 @@ function linesOf(name: string): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test('a hook hears of a call inside a program before it is sent, and of its outcome', async () => {
+test('a hook receives a call inside a program before it is sent, and its outcome', async () => {
   expect(await sum('judged', 1)).toEqual({ sum: 2 });
   const [before] = linesOf(SEEN);
   expect(before).toMatchObject({ event: 'before', server: 'judged', tool: 'add', arguments: { a: 1, b: 1 } });
@@ -120,15 +115,6 @@ test('a hook that hangs, dies, answers garbage or a megabyte, or is not there re
   );
 });
 
-test('the hook of the guide refuses what it says, and nothing else', async () => {
-  const message = (env: string) => `import { echo } from '@codemode/servers/guided';
-    globalThis.__codemode_result__ = await echo({ message: 'hi', env: '${env}' }).catch((error) => error.message);`;
-  expect((await run(session.client, message('production'))).result).toBe(
-    'a hook refuses guided.echo: production is changed by hand',
-  );
-  expect((await run(session.client, message('test'))).result).toBe('hi');
-});
-
 test('the reason of a hook is one visible line', async () => {
   expect(await sum('json', 1)).toBe('a hook refuses json.add: first line\\u000asecond \\u001b[31mline');
 });
@@ -136,7 +122,9 @@ test('the reason of a hook is one visible line', async () => {
 test('a hook over HTTP allows and refuses, and is not followed elsewhere', async () => {
   expect(await sum('yes', 1)).toEqual({ sum: 2 });
   expect(await sum('no', 1)).toBe('a hook refuses no.add: not over HTTP');
-  expect(await sum('moved', 1)).toMatch(/^a hook refuses moved\.add: the hook 127\.0\.0\.1:\d+ failed/);
+  expect(await sum('moved', 1)).toMatch(
+    /^a hook refuses moved\.add: the hook 127\.0\.0\.1:\d+ failed .*: it could not be reached: .*redirect/,
+  );
   expect(posted).toHaveLength(3);
 });
 

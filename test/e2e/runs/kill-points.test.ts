@@ -29,7 +29,7 @@ for (const text of ['one', 'two'])
   outcomes.push(await write({ text }).then(({ lines }) => lines, ({ message }) => message));
 globalThis.__codemode_result__ = outcomes;`;
 
-/** The ledger lies where the program is started: a copy of the folder is the same setting. */
+/** The ledger is in the folder where the program is started, so a copy of the folder is the same setup. */
 class Copy extends LedgerHome {
   constructor(of?: Copy) {
     super({
@@ -38,7 +38,7 @@ class Copy extends LedgerHome {
     if (of !== undefined) cpSync(of.folder, this.folder, { recursive: true });
   }
 
-  /** The one run there is, as far unchanged down. */
+  /** The only run, as it is stored. */
   async stored(): Promise<{ readonly run?: string; readonly pending?: string }> {
     const database = await Database.open(this.path('state'));
     try {
@@ -76,7 +76,7 @@ const PHASES = {
     points: 2,
     words: async (home) => ['approvals', 'approve', (await home.stored()).pending ?? '', '--scope', 'run'],
   },
-  /** Wakes, calls twice, ends. */
+  /** Is resumed, calls twice, ends. */
   resume: { points: 7, words: async (home) => ['runs', 'resume', (await home.stored()).run ?? ''] },
 } satisfies Record<string, Phase>;
 
@@ -85,7 +85,7 @@ async function act(home: Copy, { words, input = '' }: Phase, through: readonly s
   await home.run(['--config', home.config, ...(await words(home))], { through, input, env });
 }
 
-/** What became of the run once somebody has gone on with it; nothing, where it never slept. */
+/** The outcome of the run after another process resumed it; nothing if it was never suspended. */
 async function goOn(home: Copy): Promise<readonly unknown[] | undefined> {
   const { run, pending } = await home.stored();
   if (run === undefined) return undefined;

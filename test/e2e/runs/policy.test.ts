@@ -339,7 +339,7 @@ policy:
   home.write('files.json', tools('read_file', 'write_file', 'delete_file'));
   const check = (...words: string[]) => home.run(['--config', config, 'policy', 'check', ...words]);
 
-  test('says what becomes of a call, which rule says so and where it stands [B15]', async () => {
+  test('says what the policy decides, which rule decides and where it is written [B15]', async () => {
     await home.run(['--config', config, 'tools']);
     const denied = await check('files/write_file', '--json');
     expect({ status: denied.status, report: JSON.parse(denied.stdout) }).toEqual({
@@ -388,12 +388,12 @@ policy:
     expect(unknown.stderr).toContain('no server "flies" is configured; did you mean files?');
   });
 
-  test('policy alone shows the rules in order and what becomes of the tools of each server [B15]', async () => {
+  test("policy alone shows the rules in order and what they decide for each server's tools [B15]", async () => {
     const { stdout, status } = await home.run(['--config', config, 'policy']);
     expect({ status, lines: stdout.split('\n') }).toEqual({
       status: 0,
       lines: [
-        'Rules, the first that fits decides:',
+        'Rules, the first that matches decides:',
         expect.stringMatching(/^ {2}1\. allowed: .*files\/write_file/),
         expect.stringMatching(/^ {2}2\. denied: .*only below \/tmp/),
         'Otherwise the preset default decides: it asks about tools that are destructive by claim or by name.',

@@ -55,7 +55,7 @@ test('where nobody can be asked, the script gets the command to type, and then c
   expect((await value(source.replace("'x'", "'y'"))).value[0]).toBe('APPROVAL_REQUIRED');
   expect((await value(source, { other: 1 })).value[0]).toBe('APPROVAL_REQUIRED');
   expect(await value()).toEqual({ ok: true, value: { did: 'write', lines: 1 } });
-  // Who can write to the file, without the key, makes no second call of it.
+  // Somebody who can write to the file but has no key cannot make a second call of it.
   const database = await Database.open(home.path('state'));
   database.prepare('UPDATE approvals SET used_at = NULL WHERE id = ?').run(id ?? '');
   database.close();

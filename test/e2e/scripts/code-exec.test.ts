@@ -120,15 +120,18 @@ test('the log shows each call from debug on, and servers that failed from warn o
   const github = { command: process.execPath, args: [fixture('scripted-server.mjs'), home.write('g.json', GITHUB)] };
   const file = home.write('mcp_config.json', {
     enable_code_execution: true,
-    mcpServers: { github, dead: { command: './not-there' } },
+    mcpServers: { github, dead: { command: './not-there' }, shut: { ...github, quarantined: true } },
   });
   const code =
     "--code=call_tool('github', 'get_user', { username: 'secret' }); call_tool('github', 'fail', {}); call_tool('dead', 'x', {}); 1";
   const logged = async (level: string) =>
     (await exec(home, `--config=${file}`, code, `--log-level=${level}`)).stderr.replace(/\d+ ms/g, 'N ms').split('\n');
   const failed = /^codemode: warning: server dead is not available: command not found/;
-  const continued = /^codemode: warning: 1 of 2 calls failed, and the program continued: github\/fail \(1\)/;
-  const [user, fail, dead, note, warning, ...rest] = await logged('debug');
+  const continued =
+    /^codemode: warning: 2 of 3 calls failed, and the program continued: github\/fail \(1\), dead\/x \(1\)/;
+  const shut = /^codemode: warning: .*quarantined is set/;
+  const [first, user, fail, dead, note, warning, ...rest] = await logged('debug');
+  expect(first).toMatch(shut);
   expect([user, fail]).toEqual([
     'codemode: call of github/get_user took N ms and succeeded',
     'codemode: call of github/fail took N ms and failed: ToolCallError: the tool reported an error',
@@ -137,7 +140,7 @@ test('the log shows each call from debug on, and servers that failed from warn o
   expect(note).toMatch(continued);
   expect(warning).toMatch(failed);
   expect(rest).toEqual(['']);
-  expect(await logged('warn')).toEqual([expect.stringMatching(continued), expect.stringMatching(failed), '']);
+  expect(await logged('warn')).toEqual([...[shut, continued, failed].map((line) => expect.stringMatching(line)), '']);
   expect(await logged('error')).toEqual(['']);
 });
 

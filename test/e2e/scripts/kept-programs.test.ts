@@ -86,9 +86,11 @@ describe('a run that worked', () => {
     const shown = (name: string) =>
       home.json<{ version: number; description: string }>(['scripts', 'show', name, '--json']);
     expect(await shown('monthly-report')).toMatchObject({ version: 2, description: 'new' });
+    await home.run(['scripts', 'add', '--from-run', 'last', '--name', 'monthly-report', '--replace']);
+    expect(await shown('monthly-report')).toMatchObject({ version: 3, description: 'new' });
     expect(await shown('monthly-report@1')).toMatchObject({ version: 1, description: '' });
     const missing = await home.run(['scripts', 'show', 'monthly-report@7']);
-    expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('kept are: 2, 1') });
+    expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('kept are: 3, 2, 1') });
   });
 
   test('is refused where it failed, where a value is not in it, and where a name would do harm', async () => {
@@ -243,7 +245,104 @@ globalThis.__codemode_result__ = await save({ name: 'mine' }).then(() => undefin
   });
 });
 
-describe('scripts.expose', needs('bubblewrap', 'python3', 'go'), () => {
+interface ProgramInProfile {
+  /** What the agent has read about the kept program when it connected. */
+  readonly told: RegExp;
+  readonly input: Record<string, unknown>;
+  /** What the answer has: the value, and the hit of a search. */
+  readonly answers: (lines: number) => readonly RegExp[];
+}
+
+/** Programs that call the kept program by its function and look for it, in the way of each contract. */
+const SIGNED = /onthly_?[rR]eport\(\{ month: string \}\): \{ month: string, lines: number \}/;
+const IN_PROFILES: Readonly<Record<string, readonly [name: string, program: ProgramInProfile][]>> = {
+  codemode: [
+    [
+      'codemode_run',
+      {
+        told: SIGNED,
+        input: {
+          code: `import { searchTools } from '@codemode/discovery';
+import { monthly_report } from '@codemode/scripts';
+const { month, lines } = await monthly_report({ month: 'codemode' });
+globalThis.__codemode_result__ = [month, lines, (await searchTools('count lines of a month')).results.at(-1)];`,
+        },
+        answers: (lines: number) => [new RegExp(`codemode",${lines}`), SIGNED],
+      },
+    ],
+  ],
+  unified: [
+    [
+      'execute_code',
+      {
+        told: /export function monthlyReport\(input: \{[^}]*month: string.*Promise<\{ month: string; lines: number \}>/s,
+        input: {
+          code: `const { month, lines } = await mcp.scripts.monthlyReport('unified');
+return [month, lines, Object.keys(mcp.scripts)];`,
+          capabilities: ['mcp:ledger', 'mcp:scripts'],
+        },
+        answers: (lines: number) => [new RegExp(`unified",${lines}`), /"hidden","monthlyReport"/, /"logs":\[\]/],
+      },
+    ],
+  ],
+  code_execution: [
+    [
+      'code_execution',
+      {
+        told: /- scripts \(2\).*monthly-report\(month\)/,
+        input: {
+          code: `var res = call_tool('scripts', 'monthly-report', { month: 'code_execution' }).result;
+return [res.month, res.lines, call_tool('scripts', 'monthy-report', {}).error];`,
+        },
+        answers: (lines: number) => [new RegExp(`code_execution",${lines}`), /Did you mean .{2}monthly-report/],
+      },
+    ],
+  ],
+  runner: [
+    [
+      'run_python',
+      {
+        told: /scripts \(2\).*monthly_report\(month\)/,
+        input: {
+          code: `from servers.scripts import monthly_report
+from client.mcp_client import data_of
+data = data_of(await monthly_report(month='runner'))
+result = [data['month'], data['lines'], await catalog.search_tools('count lines of a month')]`,
+        },
+        answers: (lines: number) => [new RegExp(`runner",${lines}`), SIGNED],
+      },
+    ],
+    [
+      'run_node',
+      {
+        told: /scripts \(2\).*monthlyReport\(month\)/,
+        input: {
+          code: `import { monthlyReport } from './servers/scripts/index.js';
+const { structuredContent: data } = await monthlyReport({ month: 'runner' });
+globalThis.result = [data.month, data.lines, await catalog.searchTools('count lines of a month')];`,
+        },
+        answers: (lines: number) => [new RegExp(`runner",${lines}`), SIGNED],
+      },
+    ],
+  ],
+  go: [
+    [
+      'execute_go_code',
+      {
+        told: /var monthlyReport func\(ctx context.Context, input MonthlyReportInput\) \(MonthlyReportOutput, error\)/,
+        input: {
+          code: `data, err := monthlyReport(ctx, MonthlyReportInput{Month: "go"})
+if err != nil { return err }
+found, err := searchTools(ctx, "count lines of a month")
+fmt.Println(data.Month, data.Lines, found)`,
+        },
+        answers: (lines: number) => [new RegExp(`go ${lines} `), /scripts monthly-report monthlyReport/],
+      },
+    ],
+  ],
+};
+
+describe('a kept program', needs('bubblewrap', 'python3', 'go'), () => {
   const home = new ScriptsHome({
     scripts: { expose: ['monthly-report'] },
     policy: { rules: [{ tools: 'ledger/*', decision: 'allow' }] },
@@ -254,10 +353,14 @@ describe('scripts.expose', needs('bubblewrap', 'python3', 'go'), () => {
     await home.have({ hidden: '1' });
   });
 
-  test.each(['codemode', 'unified', 'code_execution', 'runner', 'go'])(
-    'gives clients of profile %s the script as a tool, with its schema',
-    async (profile) => {
-      await using agent = await openStdio(home.served, 'legacy', {}, ['--profile', profile]);
+  describe.each(Object.entries(IN_PROFILES))('in profile %s', (profile, programs) => {
+    let agent: Awaited<ReturnType<typeof openStdio>>;
+    beforeAll(async () => {
+      agent = await openStdio(home.served, 'legacy', {}, ['--profile', profile]);
+    });
+    afterAll(() => agent?.[Symbol.asyncDispose]());
+
+    test('is a tool of its own for clients, with its schema', async () => {
       const { tools } = await agent.client.listTools();
       expect(tools.filter(({ name }) => name.startsWith('codemode_script_'))).toMatchObject([
         {
@@ -277,38 +380,30 @@ describe('scripts.expose', needs('bubblewrap', 'python3', 'go'), () => {
         structuredContent: { error: expect.stringContaining('month') },
       });
       expect(home.lines.slice(before)).toEqual([`look ${profile}`]);
-    },
-  );
+    });
+
+    test.each(programs)(
+      'is a function with types for programs of %s, and is found by search',
+      async (name, program) => {
+        const { tools } = await agent.client.listTools();
+        const told = `${agent.client.getInstructions()}\n${tools.map(({ description }) => description).join('\n')}`;
+        expect(told).toMatch(program.told);
+        const before = home.lines.length;
+        const { content, structuredContent } = await agent.client.callTool({ name, arguments: program.input });
+        const said = JSON.stringify(structuredContent ?? content);
+        for (const part of program.answers(before + 1)) expect(said).toMatch(part);
+        expect(home.lines.slice(before)).toEqual([`look ${profile}`]);
+      },
+    );
+  });
+
+  test('has its calls in the record of each run, under the call that ran it', async () => {
+    const nested = await home.nested();
+    const ran = { name: 'monthly-report', byCall: expect.any(Number), calls: ['ledger/look'] };
+    for (const [profile, programs] of Object.entries(IN_PROFILES))
+      expect(nested.get(profile)).toEqual(programs.map(() => ran));
+  });
 });
 
 /** Appends every event to a file beside the configuration, which is where a hook runs. */
 const HOOK = `process.stdin.on('data', (data) => require('fs').appendFileSync('hooks.txt', JSON.stringify(JSON.parse(data)) + '\\n'))`;
-
-test('the commands of the guide do what it says, as they are written', async () => {
-  using home = new ScriptsHome({
-    policy: { rules: [{ tools: 'ledger/*', decision: 'allow' }], undo: [{ tool: 'ledger/write', with: 'erase' }] },
-  });
-  const guide = readFileSync(new URL('../../../docs/guides/kept-programs.md', import.meta.url), 'utf8');
-  const blocks = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
-  const [keep = '', show = '', store = '', undo = ''] = blocks;
-  const words = ['--config', home.config];
-  const commands = (block: string) =>
-    block
-      .trim()
-      .split('\n')
-      .map((line) => line.replace(/^codemode /, ''));
-  const program = /<<'END'\n(.*)END\n/s.exec(keep)?.[1] ?? '';
-  expect(await home.run([...words, 'run', '-'], { input: program })).toMatchObject({ status: 0 });
-  for (const command of [...commands(show), ...commands(store), ...commands(undo).slice(0, 1)]) {
-    const { status, stderr } = await home.run([...words, ...wordsOf(command)]);
-    expect({ command, status, stderr }).toEqual({ command, status: 0, stderr: '' });
-  }
-  expect(home.lines).toEqual(['look 2026-11', 'look 2026-12']);
-});
-
-/** As a shell reads them: words, and texts in quotes. */
-function wordsOf(command: string): string[] {
-  return [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? '',
-  );
-}
