@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SHARED_GO } from '../../support/go.js';
 import { needs } from '../../support/needs.js';
 import { openStdio } from '../../support/program.js';
 import { ScriptsHome } from '../../support/scripts.js';
@@ -344,6 +345,7 @@ fmt.Println(data.Month, data.Lines, found)`,
 
 describe('a kept program', needs('bubblewrap', 'python3', 'go'), () => {
   const home = new ScriptsHome({
+    ...SHARED_GO,
     scripts: { expose: ['monthly-report'] },
     policy: { rules: [{ tools: 'ledger/*', decision: 'allow' }] },
   });
