@@ -10,7 +10,7 @@ const MAX_FRAMES = 20;
  * could have written the trace itself. It is believed, because it concerns only the program.
  */
 export function crashOf(
-  { stderr, exitCode }: Pick<ProcessReport, 'stderr' | 'exitCode'>,
+  { stderr, exitCode, peakMemoryBytes = 0 }: Pick<ProcessReport, 'stderr' | 'exitCode' | 'peakMemoryBytes'>,
   failure: Failure,
   maxMemoryBytes: number,
 ): Failure {
@@ -19,7 +19,8 @@ export function crashOf(
   const start = Math.max(text.lastIndexOf('\npanic: ') + 1, text.startsWith('panic: ') ? 0 : -1, fatal(text));
   const [first = ''] = start < 0 ? [] : text.slice(start).split('\n', 1);
   const [, kind, message] = /^(panic|fatal error): (.*)$/.exec(first) ?? [];
-  if (kind === undefined || message === undefined) return failure;
+  if (kind === undefined || message === undefined)
+    return isRuntimeCrash(text) && peakMemoryBytes > maxMemoryBytes / 2 ? tooMuchMemory(maxMemoryBytes) : failure;
   if (/out of memory|cannot allocate memory/.test(message)) return tooMuchMemory(maxMemoryBytes);
   const frames = [...text.slice(start).matchAll(/^\s*\/program\.go:(\d+)/gm)].slice(0, MAX_FRAMES);
   const line = Number(frames[0]?.[1] ?? 0);
@@ -30,6 +31,14 @@ export function crashOf(
     ...(frames.length === 0 ? {} : { stack: frames.map(([, number]) => `program.go:${number}`).join('\n') }),
     ...(line === 0 ? {} : { position: { line, column: 1 } }),
   };
+}
+
+/**
+ * About once in two hundred times the runtime does not survive its own "out of memory": it writes that it was hit by a signal, or
+ * nothing at all.
+ */
+function isRuntimeCrash(text: string): boolean {
+  return text === '' || text.startsWith('SIGSEGV: ');
 }
 
 function fatal(text: string): number {

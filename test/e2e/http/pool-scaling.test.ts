@@ -7,8 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { descendantsOf, everyday, openHome, startProgram, startServe, until } from '../../support/program.js';
 
-/** Three callers, two workers, room for one to wait. */
-const CALLERS = ['ada', 'grace', 'linus'];
+/** Two workers, two more while programs compute in those for longer than a turn, and room for one caller to wait. */
+const BUSY = ['ada', 'grace', 'edsger', 'barbara'];
+const CALLERS = [...BUSY, 'linus'];
 const listed = CALLERS.map((name) => ({
   name,
   sha256: createHash('sha256').update(name).digest('hex'),
@@ -64,8 +65,11 @@ test('processes start before the first program, grow with callers to the maximum
 test('a full queue refuses by name: 503 with Retry-After over REST, errors elsewhere [C11]', async () => {
   // Programs that compute keep their workers, so that nobody's turn can come.
   const hangUp = new AbortController();
-  const busy = ['ada', 'grace'].map((name) => execute(name, 'for (;;) {}', hangUp.signal).catch(() => 'gone'));
-  await until(async () => (await figures()).running === 2);
+  const busy: Promise<unknown>[] = [];
+  for (const name of BUSY) {
+    busy.push(execute(name, 'for (;;) {}', hangUp.signal).catch(() => 'gone'));
+    await until(async () => (await figures()).running === busy.length);
+  }
   const waiting = execute('linus', 'return "served"');
   await until(async () => (await figures()).queued === 1);
 
@@ -90,7 +94,7 @@ test('a full queue refuses by name: 503 with Retry-After over REST, errors elsew
 
   expect((await figures()).refused).toBe(3);
   hangUp.abort();
-  expect(await Promise.all(busy)).toEqual(['gone', 'gone']);
+  expect(await Promise.all(busy)).toEqual(BUSY.map(() => 'gone'));
   // A caller that was admitted loses nothing.
   expect((await waiting).result).toBe('served');
 }, 60_000);
