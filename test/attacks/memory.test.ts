@@ -136,8 +136,9 @@ describe('the limit of the process, behind the limit of each program', () => {
       if (outcome.status === 'completed') expect(outcome.resultJson).toBe('45');
       else expect(['limit', 'worker_lost']).toContain(outcome.failure.kind);
     }
-    expect(await crowded.value(result('"served"'))).toBe('served');
     expect(await crowded.value(result('"served"'), { caller: 'alice' })).toBe('served');
+    // Their own worker serves as soon as V8 has collected the memory of those that ended.
+    await expect.poll(() => crowded.value(result('"served"')).catch(String)).toBe('served');
   });
 
   test('another caller’s programs do not share that memory', async () => {
