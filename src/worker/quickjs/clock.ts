@@ -1,4 +1,4 @@
-import { MAX_CLOCK_TICKS } from '../../domain/limits.js';
+import { MAX_CLOCK_TICKS, MAXIMUM_LIMITS } from '../../domain/limits.js';
 import type { ClockRecord } from '../../wire/messages.js';
 
 /** The state of a program's clock besides its record; kept when the program is suspended. */
@@ -12,6 +12,9 @@ export interface ClockState {
 
 /** In one slice of work, the step between ticks starts at 1 ms and doubles after this many ticks: a loop of reads records little. */
 const TICKS_PER_STEP = 256;
+/** Beyond this many ticks of one run they are `COARSE_MS` apart: the rest lasts for the longest run, so that a loop that waits for the clock ends. */
+const FINE_TICKS = MAX_CLOCK_TICKS * (3 / 4);
+const COARSE_MS = Math.ceil(MAXIMUM_LIMITS.timeoutMs / (MAX_CLOCK_TICKS - FINE_TICKS));
 
 /**
  * The clock of one program. It moves while the program computes, and every read that finds it moved is reported by its ordinal. A
@@ -52,7 +55,8 @@ export class ProgramClock {
       return state.clockMs;
     }
     const nowMs = Date.now();
-    const stepMs = 2 ** Math.floor(this.#sliceTicks / TICKS_PER_STEP);
+    const leastMs = state.clockTicks < FINE_TICKS ? 1 : COARSE_MS;
+    const stepMs = Math.max(leastMs, 2 ** Math.floor(this.#sliceTicks / TICKS_PER_STEP));
     if (nowMs - state.clockMs >= stepMs && state.clockTicks < MAX_CLOCK_TICKS) {
       state.clockMs = nowMs;
       state.clockTicks += 1;
