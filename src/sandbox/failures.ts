@@ -1,4 +1,5 @@
 import type { Failure, GuestError } from '../domain/run.js';
+import { isDeeperThan } from '../lib/text/json-depth.js';
 import { excessOf, TOO_MANY_KEYS } from '../lib/text/json-excess.js';
 
 /** Program failures that only the host can see. */
@@ -41,20 +42,27 @@ export function tooLargeOpenCalls(mostBytes: number): Failure {
   };
 }
 
+/** Levels of arrays and objects in what a program hands over. Redaction and records walk such a value, and nobody writes such data. */
+const MAX_NESTING = 1_000;
+const TOO_DEEP = `more than ${MAX_NESTING} levels of nesting`;
+
 /** The failure of a program whose JSON would stop the host for everybody when it is parsed. `what`: what the text is. */
 export function excessFailure(what: string, json: string): Failure | undefined {
-  const excess = excessOf(json);
+  const excess = isDeeperThan(json, MAX_NESTING) ? TOO_DEEP : excessOf(json);
   if (excess === undefined) return undefined;
   return {
     kind: 'limit',
     name: 'SandboxLimitError',
     limit: 'output',
     message: `${what} had ${excess}`,
-    hint:
-      excess === TOO_MANY_KEYS
-        ? 'Use arrays of rows instead of objects with a key for each item.'
-        : 'Filter or summarise, or pass it on in parts.',
+    hint: adviceOn(excess),
   };
+}
+
+function adviceOn(excess: string): string {
+  if (excess === TOO_DEEP) return 'Use a flat list of items that refer to each other by id.';
+  if (excess === TOO_MANY_KEYS) return 'Use arrays of rows instead of objects with a key for each item.';
+  return 'Filter or summarise, or pass it on in parts.';
 }
 
 export function tooMuchDelivered(mostBytes: number): Failure {

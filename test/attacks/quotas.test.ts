@@ -263,7 +263,7 @@ test('an object of very many keys is parsed neither as arguments, result nor bod
   await isServed();
 });
 
-test('millions of small values are parsed neither as arguments, result nor body', async () => {
+test('millions of small values and thousands of levels are neither arguments nor result', async () => {
   // A program of 30 MB of empty objects took 640 MB of the host, and stopped it for 3 s.
   const many = 'Array(1_000_001).fill({})';
   const said = async (code: string) => JSON.stringify((await execute('peggy', code)).body.error);
@@ -271,6 +271,11 @@ test('millions of small values are parsed neither as arguments, result nor body'
     'the arguments of a call had more than 2000000 values',
   );
   expect(await said(`return ${many}`)).toContain('the result had more than 2000000 values');
+  const deep = 'let deep = 1; for (let i = 0; i < 5_000; i++) deep = [deep];';
+  expect(await said(`${deep} return mcp.everyday.add({ a: deep })`)).toContain(
+    'the arguments of a call had more than 1000 levels of nesting',
+  );
+  expect(await said(`${deep} return deep`)).toContain('the result had more than 1000 levels of nesting');
   const body = `{"code":"return 1","more":[${'{},'.repeat(1_000_000)}{}]}`;
   const headers = { authorization: 'Bearer peggy', 'content-type': 'application/json' };
   const refused = await fetch(`${server.url}/api/v1/execute`, { method: 'POST', headers, body });

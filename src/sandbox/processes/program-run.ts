@@ -5,7 +5,6 @@ import type { StopSignal } from '../../domain/stop-signal.js';
 import { Cancellation } from '../../lib/async/cancellation.js';
 import { deferred } from '../../lib/async/deferred.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
-import { excessOf } from '../../lib/text/json-excess.js';
 import { jsonText } from '../../lib/text/json-text.js';
 import { MAX_VALUE_BYTES, type ProcessStart, type ProcessToHost } from '../../wire/messages.js';
 import { CallRegistry } from '../call-registry.js';
@@ -270,7 +269,7 @@ export class ProgramRun {
     }
     const { message, body } = this.#end;
     if (message.failure !== null) {
-      const soFarJson = body.length === 0 || excessOf(body.toString('utf8')) !== undefined ? undefined : jsonText(body);
+      const soFarJson = body.length === 0 || hasExcess(body.toString('utf8')) ? undefined : jsonText(body);
       const soFar = omitUndefined({ soFarJson });
       return [{ status: 'failed', failure: message.failure, ...soFar }, 'none'];
     }
@@ -287,9 +286,13 @@ export class ProgramRun {
   #fromOutput(): readonly [Outcome, ResultSource] {
     const { text, isCut } = this.#stdout.output;
     const line = isCut ? '' : (text.trimEnd().split('\n').at(-1) ?? '').trim();
-    const resultJson = line === '' || excessOf(line) !== undefined ? undefined : jsonText(Buffer.from(line));
+    const resultJson = line === '' || hasExcess(line) ? undefined : jsonText(Buffer.from(line));
     return resultJson === undefined
       ? [{ status: 'completed', resultJson: 'null' }, 'none']
       : [{ status: 'completed', resultJson }, 'stdout'];
   }
+}
+
+function hasExcess(json: string): boolean {
+  return excessFailure('the result', json) !== undefined;
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { HostError } from '../../domain/errors.js';
+import { isDeeperThan } from '../../lib/text/json-depth.js';
 import { excessOf } from '../../lib/text/json-excess.js';
 
 /** No request of ours is nested this deeply. A deeper one could overflow the stack of the code that walks it. */
@@ -23,26 +24,6 @@ export function parseJsonBodies(scope: FastifyInstance): void {
   });
 }
 
-/** Counts opening and closing brackets outside of strings. */
 export function isTooDeep(json: string): boolean {
-  let depth = 0;
-  let isInString = false;
-  for (let index = 0; index < json.length; index++) {
-    const code = json.charCodeAt(index);
-    if (isInString) {
-      if (code === BACKSLASH) index++;
-      else if (code === QUOTE) isInString = false;
-    } else if (code === QUOTE) isInString = true;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > MAX_NESTING) return true;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
-  }
-  return false;
+  return isDeeperThan(json, MAX_NESTING);
 }
-
-const BACKSLASH = 0x5c;
-const QUOTE = 0x22;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
