@@ -40,8 +40,12 @@ export function transpile(
   return { ok: true, code: result.code, mapJson: mapOf(result) };
 }
 
-/** `a < b, c > (d)`, with brackets that do not nest: rare enough to parse such a source twice. */
-const LOOKS_LIKE_TYPES = /[\w$)\]]\s*<[^<>;{}=]{0,200},[^<>;{}=]{0,200}>\s*\(/;
+/**
+ * `a < b, c > (d)` or `a < b > (d)`, with brackets that do not nest: rare enough to parse such a source twice. `f<string>(x)` is not,
+ * and nobody compares three values to one that is called `string`.
+ */
+const LOOKS_LIKE_TYPES =
+  /[\w$)\]]\s*<(?:[^<>;{}=]{0,200},[^<>;{}=]{0,200}|(?!\s*(?:any|bigint|boolean|never|number|object|string|symbol|unknown|void)\b)[^<>;{}=,]{1,200})>\s*\(/;
 
 function isPlainJavaScript(source: string): boolean {
   if (!LOOKS_LIKE_TYPES.test(source)) return false;

@@ -87,6 +87,7 @@ describe('TypeScript', () => {
 
   test.each([
     ["import { A } from './a'; 1", 'import and export are not supported here'],
+    ["import a from './a'; 1", 'import and export are not supported here'],
     ['const x: number = 1;\nexport const y = x;', 'import and export are not supported here'],
     ['function d(a: any, b: any) {} @d class A {} 1', 'decorators are not supported here'],
     ['function d(a: any, b: any) {} class A { @d m() {} } 1', 'decorators are not supported here'],

@@ -118,6 +118,7 @@ test('JavaScript that TypeScript reads otherwise runs as JavaScript, and TypeScr
   const given = 'const a = 1, b = 2, c = 5, d = 3; const list = (...items) => items;';
   expect(await codemode.value(`${given} ${RESULT} list(a < b, c > (d));`)).toEqual([true, true]);
   expect(await codemode.value(`${given} ${RESULT} [a<b, c>(d)];`)).toEqual([true, true]);
+  expect(await codemode.value(`${given} ${RESULT} [a<b>(d), a<c>b];`)).toEqual([false, false]);
   const generic = 'const both = <A, B>(a: A) => [a] as unknown as [A, B]; class Row {} class Cell {}';
   expect(await codemode.value(`${generic} ${RESULT} both<Row, Cell>(1);`)).toEqual([1]);
   expect(await codemode.value(`${RESULT} [...new Map<string, number>([['x', 1]]).keys()];`)).toEqual(['x']);
