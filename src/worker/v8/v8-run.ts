@@ -16,8 +16,6 @@ import type { Rejections } from './rejections.js';
 import { LinkFailure, type World, type WorldHost, watched } from './world.js';
 
 const MAX_TARGET_CHARACTERS = 1_024;
-/** QuickJS writes a lone surrogate as three invalid bytes, so the host reads this many replacement characters. */
-const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** The only program that this process ever runs. The counterpart of `QuickJsRun`, step for step. */
 export class V8Run implements Omit<WorldHost, 'unfit'> {
@@ -169,11 +167,7 @@ export class V8Run implements Omit<WorldHost, 'unfit'> {
 
   log(level: string, message: string): void {
     const { state, options } = this;
-    const kept = keptOfLog(
-      state,
-      options.maxLogBytes,
-      Buffer.from(message.replace(LONE_SURROGATE, '\ufffd\ufffd\ufffd')),
-    );
+    const kept = keptOfLog(state, options.maxLogBytes, Buffer.from(message));
     if (kept === undefined) return;
     const atMs = this.#clock.read() - options.startedAtMs;
     if (this.#clock.hasMoved) this.reportClock();

@@ -176,6 +176,7 @@ describe('console output', () => {
     [`({ get a() { throw new Error('no') } })`, '[Unserializable Object]'],
     [`new Date(0)`, '"1970-01-01T00:00:00.000Z"'],
     [`'line one\\nline two'`, 'line one\nline two'],
+    [`'a🎉'.slice(0, 2), ['🎉'.slice(1)]`, 'a\ufffd ["\\udf89"]'],
   ])('console.log(%s) is one entry with one stable text [A9]', async (list, message) => {
     expect((await respond(`console.log(${list})`)).logs).toEqual([
       { level: 'log', message, timeMs: expect.any(Number) },

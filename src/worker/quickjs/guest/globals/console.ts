@@ -1,7 +1,7 @@
 // biome-ignore-all lint/style/useTemplate: a program can patch what template literals call, see primordials.ts.
 import { textOfTable } from './console-table.js';
 import { cutNote, textOfArguments } from './console-text.js';
-import { currentTimeMs, indexOf, repeat, slice, smallerOf, toText } from './primordials.js';
+import { currentTimeMs, indexOf, repeat, slice, smallerOf, toText, toWellFormed } from './primordials.js';
 
 export type ConsoleLevel = 'debug' | 'log' | 'warn' | 'error';
 
@@ -55,7 +55,8 @@ export function createConsole(
 
   const writeText = (level: ConsoleLevel, text: string): void => {
     const levels = smallerOf(groups, MAX_INDENT_LEVELS);
-    write(level, levels === 0 ? text : indentLines(text, repeat('  ', levels), maxCharacters));
+    // Half of a surrogate pair has no UTF-8: the engine would write three characters in its place.
+    write(level, toWellFormed(levels === 0 ? text : indentLines(text, repeat('  ', levels), maxCharacters)));
   };
   const writeAll = (level: ConsoleLevel, values: readonly unknown[]): void =>
     writeText(level, textOfArguments(values, maxCharacters));

@@ -27,6 +27,9 @@ export const slice = uncurryThis(String.prototype.slice);
 export const indexOf = uncurryThis(String.prototype.indexOf);
 export const charCodeAt = uncurryThis(String.prototype.charCodeAt);
 export const repeat = uncurryThis(String.prototype.repeat);
+export const toWellFormed = uncurryThis(
+  (String.prototype as unknown as { toWellFormed(this: string): string }).toWellFormed,
+);
 
 export const objectToString = uncurryThis(Object.prototype.toString);
 export const regExpToString = uncurryThis(RegExp.prototype.toString);
