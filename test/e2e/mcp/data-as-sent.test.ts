@@ -18,6 +18,7 @@ const replies = {
     ],
     page: { next: 7 },
     flag: false,
+    isError: false,
   },
   icons: {
     content: [

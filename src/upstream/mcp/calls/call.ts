@@ -248,7 +248,10 @@ function answered(raw: unknown, taskId: string | undefined): UpstreamOutcome {
 /** Normalizes a tool's answer as real servers send it: content that is a string, malformed blocks, results of older protocols. */
 export function normaliseReply(raw: unknown): ToolReply | undefined {
   if (!isJsonObject(raw)) return undefined;
-  const { content, structuredContent, toolResult, isError, _meta: meta, resultType: _, ...rest } = raw;
+  const { content, structuredContent, toolResult, _meta: meta, resultType: _, ...whole } = raw;
+  const { isError, ...others } = whole;
+  // `false` stays, as whatever the server wrote: only the verdict is read here.
+  const rest = isError === true ? others : whole;
   // `null` is a value; only the older `toolResult` was null if a tool returned nothing.
   const structured = structuredContent === undefined ? (toolResult ?? undefined) : structuredContent;
   const exact: unknown = Reflect.get(raw, EXACT);
