@@ -40,6 +40,12 @@ describe('example payloads (A27)', () => {
     };
     expect(exampleInput(schema)).toEqual({ a: 'text' });
     expect(exampleInput(schema, ['b'])).toEqual({ a: 'text', b: true });
+    expect(exampleInput({ ...schema, examples: [{ a: 'x' }] }, ['b'])).toEqual({ a: 'text', b: true });
+    expect(exampleInput({ ...schema, examples: [{ a: 'x' }, { a: 'y', b: false }] }, ['b'])).toEqual({
+      a: 'y',
+      b: false,
+    });
+    expect(exampleInput({ ...schema, examples: [{ a: 'x' }] }, ['unknown'])).toEqual({ a: 'x' });
     expect(exampleInput(undefined)).toEqual({});
     expect(exampleInput({})).toEqual({});
   });

@@ -53,9 +53,7 @@ class ExampleMaker {
       this.#isComplete = false;
       return null;
     }
-    // If properties must be shown, an example or a default without them does not help.
-    const isOpen = depth > 0 || this.#including.length === 0;
-    return (isOpen ? givenValue(node) : undefined) ?? this.#synthesise(node, depth);
+    return givenValue(node, depth === 0 ? this.#including : []) ?? this.#synthesise(node, depth);
   }
 
   #synthesise(node: SchemaNode, depth: number): JsonValue {
@@ -152,10 +150,16 @@ class ExampleMaker {
   }
 }
 
-function givenValue(node: SchemaNode): JsonValue | undefined {
+/** An example or a default that has the properties to be shown, as far as the schema knows them: another one would not help. */
+function givenValue(node: SchemaNode, including: readonly string[]): JsonValue | undefined {
   const { examples = [], defaultValue } = node.notes;
   const candidates = defaultValue === undefined ? examples : [...examples, defaultValue.value];
-  return candidates.find((value) => conforms(node, value));
+  const { shape } = node;
+  const shown = shape.kind === 'object' ? including.filter((name) => shape.properties.has(name)) : including;
+  return candidates.find((value) => {
+    const isOfUse = shown.every((name) => isJsonObject(value) && Object.hasOwn(value, name));
+    return isOfUse && conforms(node, value);
+  });
 }
 
 function mergedDefinition(shape: Extract<Shape, { kind: 'reference' }>, notes: Notes): SchemaNode {

@@ -83,6 +83,8 @@ describe('input that does not fit', () => {
     expect(error.message).toContain('create_issue');
     expect(error.message).toContain('/title');
     expect(error.hint).toBeTruthy();
+    const { example } = await caught('strict', 'create_issue({ title: "x", colour: "red" })');
+    expect(example).toEqual({ title: 'It does not work' });
   });
 
   test.each([
