@@ -90,7 +90,11 @@ test('a client beside such a file is told why nothing runs, and nothing of it is
     expect(replies.map(({ result }) => result)).toMatchObject([
       { serverInfo: { name: 'codemode' } },
       { tools: [{ name: 'codemode_run', description: text }] },
-      { isError: true, content: [{ type: 'text', text }] },
+      {
+        isError: true,
+        content: [{ type: 'text', text }],
+        structuredContent: { logs: [], result: null, diagnostics: [{ severity: 'error', message: text }] },
+      },
     ]);
     return text;
   };

@@ -43,6 +43,12 @@ function createServer(text: string): Server {
       },
     ],
   }));
-  server.setRequestHandler('tools/call', () => ({ content: [{ type: 'text', text }], isError: true }));
+  // The tool is that of "Code Mode for MCP", whose answers always have this structure.
+  const diagnostics = [{ severity: 'error', code: 'UNUSABLE_CONFIG', message: text }];
+  server.setRequestHandler('tools/call', () => ({
+    content: [{ type: 'text', text }],
+    structuredContent: { logs: [], result: null, diagnostics },
+    isError: true,
+  }));
   return server;
 }
