@@ -726,8 +726,17 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '3.3.4',
     says: 'The response has its structure also where the host cannot run anything',
     test: [
-      'e2e/mcp/stdio.test.ts',
-      'it exits with 69 and says what to do after answering the client, and runs nothing',
+      ['e2e/mcp/stdio.test.ts', 'it exits with 69 and says what to do after answering the client, and runs nothing'],
+      ['attacks/trust.test.ts', 'a client beside such a file is told why nothing runs, and nothing of it is quoted'],
+    ],
+  },
+  {
+    id: 'A12.11',
+    clause: '3.3.4',
+    says: 'The response has its structure also where a result, or what a call takes, is nested too deeply for the host',
+    test: [
+      'attacks/quotas.test.ts',
+      'millions of small values and thousands of levels are neither arguments nor result',
     ],
   },
   {
@@ -1532,7 +1541,7 @@ export const CODEMODE_STATEMENTS: readonly Statement[] = [
     clause: '5.3.2',
     says: 'The value of a call is what the server sent, unchanged',
     differs:
-      'Credentials that the host holds, and what looks like one, are redacted before the program sees them (docs/security/calls-and-approvals.md).',
+      'Credentials that the host holds, and what looks like one, are redacted before the program sees them (docs/security/calls-and-approvals.md). Integers beyond 2^53 are rounded: CONFORMANCE.md, A23.',
   },
   {
     id: 'A24.1',
