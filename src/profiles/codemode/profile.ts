@@ -89,11 +89,12 @@ async function run(
     ...context,
   });
   if (outcome.state === 'running') return { ...answer(renderStillRunning(outcome.runId)), isStillRunning: true };
+  const asked = toolTrace === undefined ? settings : { ...settings, toolTrace };
   if (outcome.state === 'suspended')
-    return { ...answer(modelAnswer(renderSuspended(outcome.summary), settings)), suspended: outcome.summary };
+    return { ...answer(modelAnswer(renderSuspended(outcome.summary), asked)), suspended: outcome.summary };
   const { keepLogs, media: separated, engine } = outcome.summary;
   const { response, media } = withMediaApart(renderResponse(outcome.summary));
-  const told = modelAnswer(response, toolTrace === undefined ? settings : { ...settings, toolTrace }, keepLogs);
+  const told = modelAnswer(response, asked, keepLogs);
   return { ...answer(told), media: separated ?? media, ...omitUndefined({ engine }) };
 }
 

@@ -106,11 +106,11 @@ test('a call that waits for a person is not in the trace as a failed one [A10]',
     { name: 'wipe', inputSchema: { type: 'object' }, annotations: { destructiveHint: true } },
   ];
   await using codemode = await startCodemode({ scripts: { disk: { tools } } });
-  const { diagnostics, toolTrace } = await codemode.run(
-    `import { look, wipe } from '@codemode/servers/disk'; await look(); await wipe();`,
-  );
+  const program = `import { look, wipe } from '@codemode/servers/disk'; await look(); await wipe();`;
+  const { diagnostics, toolTrace } = await codemode.run(program);
   expect(diagnostics.map(({ code }) => code)).toEqual(['APPROVAL_PENDING']);
   expect(toolTrace.map(({ toolName, ok }) => [toolName, ok])).toEqual([['look', true]]);
+  expect(await codemode.run(program, { response: { toolTrace: 'none' } })).not.toHaveProperty('toolTrace');
 });
 
 test('JavaScript that TypeScript reads otherwise runs as JavaScript, and TypeScript as itself [A4]', async () => {
