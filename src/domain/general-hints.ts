@@ -3,8 +3,8 @@
  * omits it: a model pays for each word.
  */
 export const GENERAL_HINTS = {
-  error: 'Read the message, correct the program and run it again.',
-  toolError: 'Read the message, change the input and call again.',
+  error: 'Correct the program as the message says.',
+  toolError: 'Change the input as the message says.',
   serverError: 'Read the message: the input may not be at fault.',
 } as const;
 

@@ -134,7 +134,7 @@ describe('calls that fail', () => {
       message: 'it did not work',
       serverId: 'everyday',
       toolName: 'fail',
-      hint: expect.any(String),
+      hint: 'Change the input as the message says.',
     });
   });
 
