@@ -111,6 +111,9 @@ export class Servers implements ServerControl {
 }
 
 async function readServer(name: string, settings: unknown): Promise<UpstreamDefinition> {
+  // As in a file: a copy of the settings would drop it.
+  if (name === '__proto__')
+    throw new HostError('bad_input', 'a server cannot be called "__proto__"; choose another name');
   try {
     const inline = { mcpServers: { [name]: settings } };
     const loaded = await loadConfig({ inline, cwd: process.cwd(), environment: readEnvironment() });

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { ApiTool } from '../../host/tools/tool-api.js';
 import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { plainJson } from './plain-json.js';
+import { TypeReader } from './type-text.js';
 
 /** An API described by hand: namespaces by name. Append `as const satisfies MCPAPIDefinitions` to it. */
 export interface MCPAPIDefinitions {
@@ -18,7 +19,7 @@ export interface ManualNamespace {
 export interface ManualMethod {
   readonly description: string;
   readonly parameters: readonly ManualParameter[];
-  /** A TypeScript type: `string`, `number[]`, or your own name. */
+  /** A TypeScript type of data: `string`, `Record<string, number>[]`, or your own name. Any other is `unknown`. */
   readonly returnType: string;
   readonly examples?: readonly string[] | undefined;
   readonly deprecated?: boolean | undefined;
@@ -79,40 +80,6 @@ function outputOf(returnType: unknown, place: string): { readonly outputSchema?:
   if (returnType === undefined) return {};
   const types = new TypeReader();
   return { outputSchema: { ...types.read(textOf(returnType, `${place}.returnType`)), ...types.definitions() } };
-}
-
-const PRIMITIVES: Readonly<Record<string, JsonObject>> = {
-  string: { type: 'string' },
-  number: { type: 'number' },
-  integer: { type: 'integer' },
-  boolean: { type: 'boolean' },
-  null: { type: 'null' },
-  object: { type: 'object' },
-  any: {},
-  unknown: {},
-  void: {},
-};
-
-/** Reads the few forms in which people write types in such a list. Any other text means `unknown`. */
-class TypeReader {
-  readonly #named: JsonObject = {};
-
-  read(text: string): JsonObject {
-    const type = text.trim();
-    const options = type.split('|');
-    if (options.length > 1) return { anyOf: options.map((option) => this.read(option)) };
-    if (type.endsWith('[]')) return { type: 'array', items: this.read(type.slice(0, -2)) };
-    const literal = /^(['"])([^'"\\]*)\1$/.exec(type)?.[2];
-    if (literal !== undefined) return { const: literal };
-    if (Object.hasOwn(PRIMITIVES, type)) return { ...PRIMITIVES[type] };
-    if (!/^[A-Za-z_]\w{0,60}$/.test(type)) return {};
-    this.#named[type] = { type: 'object' };
-    return { $ref: `#/$defs/${type}` };
-  }
-
-  definitions(): JsonObject {
-    return Object.keys(this.#named).length === 0 ? {} : { $defs: this.#named };
-  }
 }
 
 function entriesOf(value: unknown, place: string): [string, unknown][] {

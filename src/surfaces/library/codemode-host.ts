@@ -323,8 +323,11 @@ export class CodemodeSession implements Disposable {
       (isOwnName ? undefined : tools.find(({ exportName }) => exportName === toolName)) ??
       (isOwnName ? undefined : methods.find(({ name }) => name === toolName)?.tool);
     if (found !== undefined) return found;
-    if (server?.problem !== undefined)
-      throw new HostError('upstream_unavailable', `server ${JSON.stringify(server.id)}: ${server.problem}`);
+    if (server?.problem !== undefined) {
+      const named = `server ${JSON.stringify(server.id)}`;
+      const why = server.problem.startsWith(named) ? server.problem : `${named}: ${server.problem}`;
+      throw new HostError('upstream_unavailable', why);
+    }
     const isServer = server !== undefined || tools.length > 0;
     const known = isServer ? tools.map(({ tool }) => tool.name) : forCode.servers.map(({ id }) => id);
     const [wanted, what] = isServer ? [toolName, `tool of ${serverName}`] : [serverName, 'server'];

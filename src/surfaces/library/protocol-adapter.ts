@@ -61,8 +61,8 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
   }
 
   async discoverTools(): Promise<UnifiedTool[]> {
-    const { tools } = await this.#aggregator.discoverTools();
-    const created = [...tools.values()].map((tool) => this.createTool(tool));
+    const tools = listOf(await this.#aggregator.discoverTools());
+    const created = tools.map((tool) => this.createTool(tool));
     return created.filter(({ metadata: { source } }) => source === (this.#source ?? source));
   }
 
@@ -97,9 +97,20 @@ export class MCPProtocolAdapter extends ProtocolAdapter {
 }
 
 export function isUnifiedTool(tool: unknown): tool is UnifiedTool {
-  const parsed = unifiedTool.safeParse(tool);
-  if (!parsed.success) return false;
-  return serverOfId(parsed.data) !== undefined;
+  try {
+    const parsed = unifiedTool.safeParse(tool);
+    return parsed.success && serverOfId(parsed.data) !== undefined;
+  } catch {
+    // A member that throws when it is read is not a tool's.
+    return false;
+  }
+}
+
+/** The tools of a registry. Someone else's aggregator may give anything. */
+function listOf(registry: unknown): unknown[] {
+  const tools: unknown = typeof registry === 'object' && registry !== null ? Reflect.get(registry, 'tools') : undefined;
+  if (tools instanceof Map || Array.isArray(tools)) return [...tools.values()];
+  throw new HostError('bad_input', 'discoverTools of the aggregator: tools: expected a map of tools');
 }
 
 /** The server in an id of the form `server.tool`, or `server.tool__2` if another tool has that id. */
@@ -118,6 +129,8 @@ const metadata = z.looseObject({
   version: z.string(),
   tags: z.array(z.string()),
   deprecated: z.boolean().optional(),
+  rateLimit: z.looseObject({}).optional(),
+  auth: z.looseObject({}).optional(),
 });
 const common = {
   name: z.string().min(1),

@@ -34,7 +34,8 @@ export function zodFromJsonSchema(json: JsonObject): ZodSchema {
   const anything = z.unknown();
   // Not `anything.check(check)`: a schema with a parent is not serialized as its own JSON Schema.
   const schema = anything.clone({ ...anything.def, checks: [check] });
-  schema._zod.toJSONSchema = () => json;
+  // A copy each time: zod moves the members of what it gets into its own result.
+  schema._zod.toJSONSchema = () => structuredClone(json);
   return schema;
 }
 

@@ -206,6 +206,7 @@ describe('the aggregator', () => {
     );
     await expect(host.registerServer({ name: 'weather', url: 'http://127.0.0.1' })).rejects.toThrow('exists already');
     await expect(host.registerServer({ name: 'a/b', tools: {} })).rejects.toBeInstanceOf(HostError);
+    await expect(host.registerServer({ name: '__proto__', command: 'node' })).rejects.toThrow('cannot be called');
   });
 });
 

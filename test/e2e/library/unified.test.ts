@@ -160,6 +160,27 @@ describe('the adapter', () => {
     expect(z.toJSONSchema(around)).toMatchObject({ properties: { args: { required: ['query'] } } });
   });
 
+  test('gives schemas that say the same however often they are read, and change nothing of the given one [C9]', async () => {
+    const json = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] };
+    const schema = zodFromJsonSchema(json) as unknown as z.ZodType;
+    const read = [1, 2].map(() => z.toJSONSchema(schema));
+    expect(read.map(({ required, properties }) => [required, properties])).toEqual(
+      Array(2).fill([['query'], json.properties]),
+    );
+    expect(json).toEqual({ type: 'object', properties: { query: { type: 'string' } }, required: ['query'] });
+    // A second host, and a second text.
+    const tools = await new MCPProtocolAdapter(host, 'native').discoverTools();
+    const written = () => new TypeScriptAPIGenerator().generateAPI(tools).replace(/^.*Generated at.*$/m, '');
+    expect([written(), written()]).toEqual(Array(2).fill(expect.stringContaining('searchInboxes(query: string')));
+    for (const name of ['first', 'second']) {
+      await host.registerServer({ name, tools: tools.filter((tool) => tool.name === 'search-inboxes') });
+      expect(await thrown(() => host.callTool(name, 'search-inboxes', { query: 5 }))).toMatchObject({
+        code: 'INVALID_ARGUMENTS',
+      });
+      await host.unregisterServer(name);
+    }
+  });
+
   test('gives a tool for each of the registry [C9]', async () => {
     const [{ tools }, adapted] = await Promise.all([
       host.discoverTools(),
@@ -220,7 +241,15 @@ describe('the adapter', () => {
     const tool = adapter.createTool(definition);
     const ofOwn = { ...tool, inputSchema: z3.object({}), outputSchema: z.string() };
     const wrong = [undefined, null, 5, [], {}, { ...tool, id: 'other' }, { ...tool, id: '.search-inboxes' }];
+    const throwing = new Proxy(tool, {
+      get: () => {
+        throw new Error('not a tool');
+      },
+    });
     const more = [
+      throwing,
+      { ...tool, metadata: { ...tool.metadata, rateLimit: 5 } },
+      { ...tool, metadata: { ...tool.metadata, auth: 'basic' } },
       { ...tool, inputSchema: {} },
       { ...tool, execute: 1 },
       { ...tool, metadata: {} },
@@ -237,6 +266,15 @@ describe('the adapter', () => {
     '%j is refused as an aggregator [C9]',
     async (given) => {
       expect(await thrown(() => new MCPProtocolAdapter(given as never))).toEqual(bad('aggregator'));
+    },
+  );
+
+  test.each([undefined, null, 5, {}, { tools: {} }])(
+    '%j is refused as what an aggregator discovers [C9]',
+    async (given) => {
+      const aggregator = { discoverTools: async () => given, callTool: async () => 1 };
+      const adapter = new MCPProtocolAdapter(aggregator as never);
+      expect(await thrown(() => adapter.discoverTools())).toEqual(bad('tools'));
     },
   );
 
@@ -320,7 +358,7 @@ describe('servers', () => {
     await host.registerServer({ name: 'gone', transport: 'websocket', url: 'ws://127.0.0.1:1/' });
     await expect(host.callTool('gone', 'x', {})).rejects.toMatchObject({
       code: 'upstream_unavailable',
-      message: expect.stringContaining('cannot be reached'),
+      message: expect.stringMatching(/^server "gone": (?!server).*cannot be reached/),
     });
     await host.unregisterServer('gone');
   });
@@ -514,6 +552,32 @@ describe('the API generator', () => {
       [],
     );
     expect(compile(text, 'await mcp.helpscout.searchInboxes(5);')).not.toEqual([]);
+  });
+
+  test('types that a person wrote are kept where JSON can hold them, and are unknown elsewhere [C10]', () => {
+    const written = (type: string) => {
+      const parameters = [{ name: 'q', type, required: true, description: '' }];
+      const methods = { m: { description: '', parameters, returnType: 'void' } };
+      const { namespaces, types } = generator.defineAPI({ x: { namespace: 'x', description: '', methods } });
+      return [namespaces.x?.methods.m?.parameters[0]?.type.replace(/\s+/g, ' '), ...Object.keys(types)];
+    };
+    expect(
+      [
+        ...['Promise<Inbox[]>', 'Array<Inbox>', 'Record<string, number>', '(string | number)[]', '[string, Inbox]'],
+        ...['{ a: string; b?: 1 | null }', 'number | undefined', 'readonly true[]', 'Date', 'Map<string, Inbox>'],
+        ...['string; evil()', '() => void', '{ a', '('.repeat(5_000), '{'.repeat(40)],
+      ].map(written),
+    ).toEqual([
+      ['Inbox[]', 'Inbox'],
+      ['Inbox[]', 'Inbox'],
+      ['{ [key: string]: number }'],
+      ['Array<string | number>'],
+      ['[string, Inbox]', 'Inbox'],
+      ['{ a: string; b?: 1 | null }'],
+      ['number'],
+      ['true[]'],
+      ...Array(7).fill(['unknown']),
+    ]);
   });
 
   test('gives an API as data [C10]', () => {
