@@ -38,6 +38,8 @@ function errorOf(failure: Failure): RunnerError {
     case 'exception':
       // An uncaught failed call: its type is kept if another run may succeed.
       if (RETRYABLE_TYPES.some((each) => each === errorClass)) return failed(errorClass as string, advised);
+      // The last of too many calls.
+      if (errorClass === 'CallLimit') return failed(errorClass, `${said}. ${TOO_MANY_CALLS}`);
       // A program's own class may be called `Timeout`: that is not the runner's limit.
       return { type: name, message: advised, retryable: false };
     case 'syntax':
@@ -69,6 +71,8 @@ function isSaid(hint: string, message: string): boolean {
   return message.includes(hint.split('. ', 1)[0] as string);
 }
 
+export const TOO_MANY_CALLS = 'Make fewer calls, or raise sandbox.limits.calls in the configuration.';
+
 /** Error types and advice for each limit, with the keys of this contract: of the request, the command line and the configuration. */
 const LIMITS = {
   timeout: [
@@ -81,7 +85,7 @@ const LIMITS = {
   ],
   stack: ['StackLimit', 'Use a loop instead of recursion.'],
   output: ['OutputTooLarge', 'Print less; return data as `result`.'],
-  calls: ['CallLimit', 'Make fewer calls, or raise sandbox.limits.calls in the configuration.'],
+  calls: ['CallLimit', TOO_MANY_CALLS],
   disk: ['DiskLimit', 'Keep less in /workspace at a time, or raise runner.disk in the configuration.'],
   processes: ['ProcessLimit', 'Start fewer processes and threads, or raise runner.processes in the configuration.'],
   cpu: ['CpuLimit', 'Compute less, or raise runner.cpu in the configuration.'],

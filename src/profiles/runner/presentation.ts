@@ -8,6 +8,7 @@ import type { Presentation } from '../../host/runs/run-types.js';
 import { RETRYABLE_TYPES } from '../../host/runs/self-correction.js';
 import type { BrokerOutcome } from '../../host/session.js';
 import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
+import { TOO_MANY_CALLS } from './errors.js';
 
 /** The contract's wording for events of a run: calls return the MCP result or raise a `ToolError`. */
 export const runnerPresentation: Presentation = {
@@ -72,10 +73,15 @@ function toolError(outcome: Extract<BrokerOutcome, { ok: false }>): GuestError {
   };
   const asked = type === 'ApprovalRequired' && typeof fields.approvalId === 'string' ? fields.approvalId : undefined;
   const said = isAdvice(error.hint) ? error.hint : '';
-  const hint = said.includes('getTool()') ? GET_DEFINITION : said;
+  const hint = hintOf(type, said);
   if (asked === undefined) return { ...error, errorClass: type, hint, fields };
   const next = `Ask the user to type: codemode approvals approve ${asked}. Then run the same program again, unchanged: it makes this call, once, and none of those already made`;
   return { errorClass: type, message: `${error.message}. ${next}`, hint: `${next}.`, fields };
+}
+
+function hintOf(type: string, said: string): string {
+  if (type === 'CallLimit') return TOO_MANY_CALLS;
+  return said.includes('getTool()') ? GET_DEFINITION : said;
 }
 
 function typeOf({ errorClass, fields }: GuestError, verdict: CallVerdict | undefined): string {

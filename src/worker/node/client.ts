@@ -149,7 +149,7 @@ export function createClient(
 /** A NaN, a function or a Map would reach the tool as something else. */
 function jsonOfArguments(args: unknown): string {
   try {
-    return strictJson([args]) as string;
+    return `[${strictJson(args) ?? 'null'}]`;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ToolError(`the arguments are not JSON: ${why}`, {

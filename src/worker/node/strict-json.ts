@@ -4,14 +4,17 @@
  * with `toJSON` defines its own form. Throws a TypeError that names the path.
  */
 export function strictJson(value: unknown): string | undefined {
+  // Of what is being written: its members are visited before the next object, so a place that is shared is the current one.
+  const places = new Map<unknown, string>();
   return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, each: unknown) {
+    // The holder of the whole value has no place of its own.
+    const holder = places.get(this);
+    const place = holder === undefined ? '' : `${holder}/${key}`;
     const problem = problemOf(each, this[key]);
-    if (problem === undefined) return each;
-    throw new TypeError(
-      key === ''
-        ? `${problem} cannot be written as JSON`
-        : `${problem} at ${JSON.stringify(key)} cannot be written as JSON`,
-    );
+    if (problem !== undefined)
+      throw new TypeError(`${place === '' ? problem : `${problem} at ${place}`} cannot be written as JSON`);
+    if (typeof each === 'object' && each !== null) places.set(each, place);
+    return each;
   });
 }
 

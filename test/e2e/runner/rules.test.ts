@@ -4,7 +4,7 @@ import { LANGUAGES, RunnerHome, read, type Sources } from '../../support/runner.
 
 let home: RunnerHome;
 beforeAll(() => {
-  home = new RunnerHome({ runner: { disk: '8MB', processes: 16 } });
+  home = new RunnerHome({ runner: { disk: '8MB', processes: 16 }, sandbox: { limits: { calls: 2 } } });
 });
 afterAll(() => home[Symbol.dispose]());
 
@@ -26,10 +26,15 @@ describe.each(LANGUAGES)('one rule for both languages: %s', needs('bubblewrap', 
 
   test('numbers that JSON does not have are refused with their place, and 1.0 is 1 [B6]', async () => {
     const { error } = await run({
-      node: 'globalThis.result = { price: Number.NaN };',
-      python: `result = { 'price': float('nan') }`,
+      node: 'const same = {}; globalThis.result = { same, items: [same, { price: Number.NaN }] };',
+      python: `same = {}\nresult = { 'same': same, 'items': [same, { 'price': float('nan') }] }`,
     });
-    expect(error).toMatchObject({ type: 'NotSerializable', retryable: false });
+    const place = { node: 'NaN at /items/1/price ', python: 'at result["items"][1]["price"]' }[language];
+    expect(error).toMatchObject({
+      type: 'NotSerializable',
+      retryable: false,
+      message: expect.stringContaining(place),
+    });
     const whole = await run({ node: 'globalThis.result = [1.0, -0.5];', python: 'result = [1.0, -0.5]' });
     expect(whole.line).toContain('"data":[1,-0.5]');
   });
@@ -41,7 +46,7 @@ describe.each(LANGUAGES)('one rule for both languages: %s', needs('bubblewrap', 
         const inputs = [Number.NaN, new Map(), /x/, new Error('x'), new Uint8Array(1), new Date(Number.NaN), { a: [Infinity] }];
         const errors = [];
         for (const a of inputs) errors.push((await normalize(() => add({ a, b: 1 }))).error);
-        const silent = errors.filter(({ message }) => !message.includes('cannot be written as JSON'));
+        const silent = errors.filter(({ message }) => !/ at \\/a(?:\\/a\\/0)? cannot be written as JSON/.test(message));
         if (silent.length > 0) throw new Error(JSON.stringify(silent));
         globalThis.result = errors[0];`,
       python: `from servers.every_day import add
@@ -52,6 +57,26 @@ result = (await normalize(add({'a': float('nan'), 'b': {1, 2}})))['error']`,
       type: 'InvalidArguments',
       message: expect.stringContaining('the arguments are not JSON'),
     });
+  });
+
+  test('a call too many is a CallLimit with the key of the configuration, caught or not [B9]', async () => {
+    const key = expect.stringContaining('raise sandbox.limits.calls in the configuration');
+    const { data } = await run({
+      node: `import { add } from './servers/every_day/index.js';
+        try { for (;;) await add({ a: 1, b: 1 }); } catch (error) { globalThis.result = [error.type, error.hint]; }`,
+      python: `from servers.every_day import add
+from client.mcp_client import ToolError
+try:
+    while True: await add({'a': 1, 'b': 1})
+except ToolError as error: result = [error.type, error.hint]`,
+    });
+    expect(data).toEqual(['CallLimit', key]);
+    const { error } = await run({
+      node: `import { add } from './servers/every_day/index.js'; for (;;) await add({ a: 1, b: 1 });`,
+      python: `from servers.every_day import add\nwhile True: await add({'a': 1, 'b': 1})`,
+    });
+    expect(error).toMatchObject({ type: 'CallLimit', retryable: false, message: key });
+    expect(String(error?.message)).not.toContain('maxToolCalls');
   });
 
   test('a full disk, too many processes and deep recursion have their own types and real keys [B9]', async () => {
