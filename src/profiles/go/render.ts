@@ -70,12 +70,20 @@ function cutNote(totalBytes: number): string {
 
 /** Removes a crash report from the output: the failure shows it, with the program's own lines only. */
 function withoutCrash(text: string, failure: Failure | undefined): string {
+  if (failure?.limit !== undefined) return withoutFatalError(text);
   if (failure?.name !== 'panic' && failure?.name !== 'fatal error') return text;
   const [line = ''] = failure.message.split('\n', 1);
   const start = text.lastIndexOf(`${failure.name}: ${line}`);
   // A panic of the program's own goroutine is not in there, and earlier output may look like one.
   const isCrash = start === 0 || (start > 0 && text[start - 1] === '\n');
   return isCrash && /\ngoroutine \d+ /.test(text.slice(start)) ? text.slice(0, start) : text;
+}
+
+/** What Go says itself when it gets no memory or no thread. */
+function withoutFatalError(text: string): string {
+  const [report = ''] =
+    /(?:^runtime: .*\n)*^fatal error: .*\n\n(?:runtime stack:|goroutine \d+ )[\s\S]*$/m.exec(text) ?? [];
+  return text.slice(0, text.length - report.length);
 }
 
 /** Each part starts on a new line. The output of a program without other parts stays unchanged. */

@@ -1,6 +1,6 @@
 import type { ProcessReport } from '../../domain/process-program.js';
 import type { Failure } from '../../domain/run.js';
-import { tooMuchMemory } from '../processes/process-failures.js';
+import { tooManyThreads, tooMuchMemory } from '../processes/process-failures.js';
 
 const MAX_MESSAGE_CHARACTERS = 2_000;
 const MAX_FRAMES = 20;
@@ -22,6 +22,7 @@ export function crashOf(
   if (kind === undefined || message === undefined)
     return isRuntimeCrash(text) && peakMemoryBytes > maxMemoryBytes / 2 ? tooMuchMemory(maxMemoryBytes) : failure;
   if (/out of memory|cannot allocate memory/.test(message)) return tooMuchMemory(maxMemoryBytes);
+  if (message === 'newosproc') return tooManyThreads();
   const frames = [...text.slice(start).matchAll(/^\s*\/program\.go:(\d+)/gm)].slice(0, MAX_FRAMES);
   const line = Number(frames[0]?.[1] ?? 0);
   return {

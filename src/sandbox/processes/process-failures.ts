@@ -24,6 +24,10 @@ export function tooMuchComputing(mostMs: number): Failure {
   );
 }
 
+export function tooManyThreads(): Failure {
+  return limit('processes', 'the program could not start another thread', 'Use fewer threads at a time.');
+}
+
 export function tooManyFiles(most: number): Failure {
   return limit('disk', `the program made more than ${most} files`, 'Keep fewer files in /workspace at a time.');
 }

@@ -92,6 +92,17 @@ describe('a program of profile go', needs('go', 'bubblewrap'), () => {
     expect(performance.now() - startedAt).toBeLessThan(3 * 6_000);
   });
 
+  test('that starts too many threads is stopped, with nothing of the Go runtime in its output [E4]', async () => {
+    const code = `fmt.Println("begun")
+for n := 0; n < 200; n++ {
+	go func() { runtime.LockOSThread(); time.Sleep(5 * time.Second) }()
+}
+time.Sleep(5 * time.Second)`;
+    expect(await go.run(code)).toEqual(
+      failed('begun\nstopped: the program could not start another thread. Use fewer threads at once.\n'),
+    );
+  });
+
   test('has a context with the deadline of the run, which ends before the program is killed [E4]', async () => {
     const waits = 'fmt.Println("waits")\n<-ctx.Done()\nfmt.Println(ctx.Err())\nreturn ctx.Err()';
     expect(await go.run(waits)).toEqual(
