@@ -202,7 +202,8 @@ function violatedFile(
   // If the path was not granted either, the path has to be requested first.
   if (!files.paths.some((each) => coversPath(each, normalize(path)))) return `filesystem:${path}`;
   const allowedExtensions = [...files.extensions, extname(path)];
-  return { violation: ofExtension(path), capabilities: asked({ allowedExtensions }) };
+  const more = tool.name === 'writeFile' ? { allowedExtensions, readOnly: false } : { allowedExtensions };
+  return { violation: ofExtension(path), capabilities: asked(more) };
 }
 
 function openWindows(): Windows {

@@ -205,14 +205,19 @@ describe('what a program does without a grant is a capability violation that nam
 test('the hint for a refused file is a request that would be granted, or to do without it [C13]', async () => {
   const hintOf = async (code: string, capabilities: unknown = readable(), token = server.token) =>
     String((await execute(code, capabilities, token)).error?.details?.hint);
-  const asked = (hint: string) => JSON.parse(/"capabilities": (\{.*\})\.$/.exec(hint)?.[1] ?? 'null') as unknown;
+  const asked = (hint: string) =>
+    JSON.parse(/"capabilities": (\{.*\})\.$/.exec(hint)?.[1] ?? 'null') as { filesystem: object };
   const markdown = { filesystem: { allowedPaths: [granted], allowedExtensions: ['.md'] } };
   const both = asked(await hintOf(`await fs.readFile('${granted}/note.txt')`, markdown));
   expect(both).toEqual({ filesystem: { allowedPaths: [granted], allowedExtensions: ['.md', '.txt'] } });
   const write = `await fs.writeFile('${granted}/new.txt', 'x')`;
   const writable = asked(await hintOf(write));
   expect(writable).toEqual({ filesystem: { allowedPaths: [granted], readOnly: false } });
-  for (const request of [both, writable])
+  // A write needs both: the extension alone would be refused again.
+  const ofMarkdown = { filesystem: { ...markdown.filesystem, readOnly: false } };
+  const written = asked(await hintOf(write, ofMarkdown));
+  expect(written).toEqual({ filesystem: { ...both.filesystem, readOnly: false } });
+  for (const request of [both, writable, written])
     expect(await execute('return 1', request)).toMatchObject({ status: 200, result: 1 });
   expect(await hintOf(`await fs.readFile('${granted}/note.bin')`)).toMatch(/^Continue without it/);
   expect(await hintOf(write, readable(), 'reader')).toMatch(/^Continue without it/);
