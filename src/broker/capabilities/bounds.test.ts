@@ -58,6 +58,35 @@ test('where bounds give less than the defaults, that is said', () => {
   expect(shortfallsOf(mcp(['files']), mcp(['*'], ['files/*', 'other/one']))).toEqual([]);
 });
 
+test.each<[string[], string[], string[], boolean]>([
+  [['weather'], ['weather/forecast'], ['forecast'], true],
+  [['weather'], ['weather/forecast'], ['weather.forecast'], true],
+  [['weather'], ['forecast'], ['weather/forecast'], true],
+  [['weather'], ['weather.forecast'], ['weather/forecast'], true],
+  [['weather'], ['weather/fore*'], ['f*'], true],
+  [['weather'], ['forecast'], ['*'], true],
+  // The name alone means the tool of every server that is asked for.
+  [['weather', 'other'], ['forecast'], ['weather/forecast'], false],
+  [['w*'], ['forecast'], ['weather/forecast'], false],
+  [['weather'], ['weather/*'], ['forecast'], false],
+  [['weather'], ['*'], ['forecast'], false],
+  [['weather'], ['other.forecast'], ['weather/forecast'], false],
+  [['weather'], ['weather.forecast'], ['weather/look'], false],
+  [['x'], ['a.b'], ['*.b'], true],
+])('of %j the tools %j are within a grant of %j: %j', (servers, asked, granted, isWithin) => {
+  expect(violationOf(mcp(servers, asked), mcp(['*'], granted)) === undefined).toBe(isWithin);
+});
+
+test('a name that is also an id reaches only what the grant means by it', () => {
+  const bounds = mcp(['*'], ['*.b']);
+  const { mcp: reach } = withinBounds(mcp(['*'], ['a.b']), bounds);
+  const isGranted = (serverId: string, name: string) => isToolGranted({ serverId, name }, reach);
+  expect([isGranted('x', 'a.b'), isGranted('a', 'b')]).toEqual([true, false]);
+  const { mcp: byId } = withinBounds(mcp(['weather'], ['weather.look']), mcp(['*'], ['weather/look']));
+  expect(isToolGranted({ serverId: 'weather', name: 'look' }, byId)).toBe(true);
+  expect(isToolGranted({ serverId: 'weather', name: 'weather.look' }, byId)).toBe(false);
+});
+
 test('rates, sizes, tools and endings are the lesser of both', () => {
   const bounds = {
     ...mcp(['*'], ['files/read*']),

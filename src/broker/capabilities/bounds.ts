@@ -10,6 +10,7 @@ import { realPathOf } from '../../lib/files/real-path.js';
 import { coversHost, coversPath } from '../../lib/host-and-path-match.js';
 import { ifDefined, omitUndefined } from '../../lib/omit-undefined.js';
 import { matchesGlob } from '../../lib/text/glob.js';
+import { readToolPattern, type ToolPattern } from '../policy/tool-pattern.js';
 
 /**
  * The first requested capability that exceeds the bounds, in the form that would grant it; undefined if all are within. Nothing
@@ -126,7 +127,7 @@ export function withinBounds(asked: CapabilitySet, bounds: CapabilitySet): Capab
         ...mcp,
         maxCallsPerSecond: least(mcp.maxCallsPerSecond, bounds.mcp?.maxCallsPerSecond),
         ...ceiling('callerMaxCallsPerSecond', mcp.callerMaxCallsPerSecond, bounds.mcp?.maxCallsPerSecond),
-        ...(mcp.tools === undefined && bounds.mcp?.tools !== undefined ? { tools: bounds.mcp.tools } : {}),
+        ...toolsWithin(mcp, bounds.mcp),
       })),
       system,
     }),
@@ -158,6 +159,13 @@ export function intersectionOf(token: CapabilitySet, configured: CapabilitySet):
       : { mcp: { ...token.mcp, within: [...(token.mcp.within ?? []), listsOf(mcp)] } }),
   };
   return withinBounds(inBoth, configured);
+}
+
+/** Of tools that were asked for by name, calls are checked against the list that grants them, too. */
+function toolsWithin(asked: McpCapability, bounds: McpCapability | undefined): Partial<McpCapability> {
+  if (bounds?.tools === undefined) return {};
+  if (asked.tools === undefined) return { tools: bounds.tools };
+  return { within: [...(asked.within ?? []), listsOf(bounds)] };
 }
 
 function listsOf({ servers, tools }: McpCapability): Pick<McpCapability, 'servers' | 'tools'> {
@@ -220,7 +228,8 @@ function violatedMcp(asked: McpCapability | undefined, bounds: McpCapability | u
   if (asked === undefined) return undefined;
   const outside = asked.servers.find((server) => !isCovered(server, bounds?.servers ?? []));
   if (outside !== undefined) return `mcp:${outside}`;
-  const tool = asked.tools?.find((each) => bounds?.tools !== undefined && !isCovered(each, bounds.tools));
+  const granted = bounds?.tools;
+  const tool = granted && asked.tools?.find((each) => !isToolCovered(each, asked.servers, granted));
   return tool === undefined ? undefined : `mcp:${tool}`;
 }
 
@@ -237,6 +246,28 @@ function violatedAmount(asked: CapabilitySet, bounds: CapabilitySet): string | u
 function violatedSystem(asked: readonly string[] = [], bounds: readonly string[] = []) {
   const outside = asked.find((name) => !bounds.includes(name));
   return outside === undefined ? undefined : `system:${outside}`;
+}
+
+/**
+ * One tool can be written in three ways: `weather/forecast`, `weather.forecast`, and `forecast` of whatever server is granted. A
+ * text with a dot may be an id or a name: one of both has to be covered, and calls are checked against both lists (`within`).
+ */
+function isToolCovered(entry: string, servers: readonly string[], granted: readonly string[]): boolean {
+  if (granted.includes(entry)) return true;
+  const isCoveredBy = (pattern: ToolPattern) => granted.some((each) => coversTools(each, pattern));
+  const pattern = readToolPattern(entry);
+  if (pattern !== undefined) return isCoveredBy(pattern);
+  const ids = [...entry.matchAll(/\./g)]
+    .map(({ index }) => ({ server: entry.slice(0, index), tool: entry.slice(index + 1) }))
+    .filter(({ server }) => servers.some((each) => matchesGlob(each, server)));
+  return servers.every((server) => isCoveredBy({ server, tool: entry })) || (ids.length > 0 && ids.every(isCoveredBy));
+}
+
+/** Patterns are compared as text, as in `isCovered`. */
+function coversTools(granted: string, { server, tool }: ToolPattern): boolean {
+  const pattern = readToolPattern(granted);
+  if (pattern !== undefined) return matchesGlob(pattern.server, server) && matchesGlob(pattern.tool, tool);
+  return matchesGlob(granted, tool) || granted === `${server}.${tool}`;
 }
 
 /** A pattern is covered by one that matches it as text: `a*` by `*`, not `*` by `a*`. */

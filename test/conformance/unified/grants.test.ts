@@ -142,6 +142,17 @@ describe('a request that asks for more than it may have', () => {
     expect((await execute(`return fs.readFile('${granted}/note.txt')`, asked)).logs).toEqual([]);
   });
 
+  test('gets a tool that its token names, in each way to write it, and no other [C6]', async () => {
+    const narrow = (capabilities: unknown) => execute('return mcp.everyday.echo("x")', capabilities, 'narrow');
+    const echo = { allowedServers: ['everyday'], allowedTools: ['everyday.echo'] };
+    for (const capabilities of [['mcp:everyday/echo'], { mcp: echo }])
+      expect(await narrow(capabilities)).toMatchObject({ status: 200, result: 'x' });
+    expect(await narrow(['mcp:everyday/add'])).toMatchObject({
+      status: 403,
+      error: { details: { violation: 'mcp:everyday/add' } },
+    });
+  });
+
   test('is told which names in it match no server and no tool [C6]', async () => {
     const { success, logs } = await execute('return 1', ['mcp:everday', 'mcp:everyday/ecko', 'mcp:everyday/add']);
     expect([success, logs]).toEqual([
