@@ -44,6 +44,8 @@ export async function runWithSelfCorrection<Data>(
   task: string,
   { generate, run, signal }: SelfCorrectionOptions<Data>,
 ): Promise<Data | Handoff> {
+  if (typeof generate !== 'function' || typeof run !== 'function')
+    throw new HostError('bad_input', 'runWithSelfCorrection takes a task and the functions generate and run');
   let told = task;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const ended = checked(await run(await generate(told, attempt), attempt));

@@ -4,7 +4,7 @@ import type { GuestError } from '../../domain/run.js';
 export class ToolCallError extends Error {
   /** The class that a program would have caught, as in `@codemode/errors`. */
   readonly errorClass: string;
-  /** As in the error of an execution: `TOOL_CALL_FAILED`, `INVALID_ARGUMENTS`, `RATE_LIMITED`. */
+  /** As in the error of an execution: `TOOL_CALL_FAILED`, `INVALID_ARGUMENTS`, `RATE_LIMITED`, `TOOL_NOT_FOUND`. */
   readonly code: string;
   /** What to do next. */
   readonly hint: string;

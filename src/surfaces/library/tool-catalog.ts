@@ -54,7 +54,14 @@ export class ToolCatalog {
   }
 }
 
+/** As code of `execute` gets them. */
+const CODES: Readonly<Record<string, string>> = {
+  InvalidArguments: 'INVALID_ARGUMENTS',
+  ServerNotFound: 'SERVER_NOT_FOUND',
+  ToolNotFound: 'TOOL_NOT_FOUND',
+};
+
 function foundBy(answer: CatalogAnswer): unknown {
-  if ('errorClass' in answer) throw new ToolCallError(answer);
+  if ('errorClass' in answer) throw new ToolCallError(answer, CODES[answer.errorClass]);
   return answer.found;
 }

@@ -61,5 +61,7 @@ test('an invalid attempt or result of a run is refused with a coded error [B22]'
     await expect(runWithSelfCorrection('x', { generate, run: async () => wrong as never })).rejects.toMatchObject({
       code: 'bad_input',
     });
+  for (const wrong of [{}, { generate }, { run: generate }])
+    await expect(runWithSelfCorrection('x', wrong as never)).rejects.toMatchObject({ code: 'bad_input' });
   expect(() => attemptOf({ success: true } as never)).toThrow('a result of host.run');
 });

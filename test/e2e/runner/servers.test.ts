@@ -109,9 +109,14 @@ test('the library has the catalog: names first, whole definitions on demand [B13
       inputSchema: { required: ['a', 'b'] },
     });
     await expect(host.catalog.getToolDefinition({ serverId: 'every-day', name: 'ad' })).rejects.toMatchObject({
-      errorClass: 'ToolNotFound',
+      ...{ errorClass: 'ToolNotFound', code: 'TOOL_NOT_FOUND' },
       hint: expect.stringContaining('add'),
     });
+    const codeOf = (work: Promise<unknown>) => work.catch((error: { code?: string }) => error.code);
+    expect([
+      await codeOf(host.catalog.getToolDefinition({ serverId: 'none', name: 'add' })),
+      await codeOf(host.catalog.searchTools({ detail: 'all' as never })),
+    ]).toEqual(['SERVER_NOT_FOUND', 'INVALID_ARGUMENTS']);
   } finally {
     await host.close();
   }
