@@ -160,7 +160,7 @@ describe('the adapter', () => {
     expect(z.toJSONSchema(around)).toMatchObject({ properties: { args: { required: ['query'] } } });
   });
 
-  test('gives schemas that say the same however often they are read, and change nothing of the given one [C9]', async () => {
+  test('gives schemas that say the same however often they are read [C9]', async () => {
     const json = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] };
     const schema = zodFromJsonSchema(json) as unknown as z.ZodType;
     const read = [1, 2].map(() => z.toJSONSchema(schema));
