@@ -1,8 +1,8 @@
 import { type Environment, isAlwaysInherited } from './environment.js';
 
 /**
- * The variables that servers of a kind usually read, by a word in their command. The variables of one line are alternatives: a
- * server that has one of them needs no other.
+ * The variables that servers of a kind usually read, by a word in their name or command. The variables of one line are
+ * alternatives: a server that has one of them needs no other.
  */
 const USUAL: readonly (readonly [words: string, variables: string])[] = [
   ['github gh', 'GITHUB_TOKEN GH_TOKEN GITHUB_PERSONAL_ACCESS_TOKEN'],
@@ -42,19 +42,29 @@ interface CommandSettings {
 }
 
 /** Variables that a server of this kind usually reads and that are set here, but that its process would not see. */
-export function unpassedVariables(server: CommandSettings, environment: Environment): string[] {
+export function unpassedVariables(name: string, server: CommandSettings, environment: Environment): string[] {
   if (typeof server.command !== 'string') return [];
-  const words = wordsOf([server.command, ...(Array.isArray(server.args) ? server.args : [])]);
+  const parts = [server.command, ...(Array.isArray(server.args) ? server.args : [])].filter(isText);
+  const words = wordsOf([...parts, name]);
   const given = new Set([
     ...Object.keys(server.env ?? {}),
     ...Object.keys(server.environment ?? {}),
     ...(Array.isArray(server.inheritEnv) ? server.inheritEnv : []),
   ]);
-  return USUAL.flatMap(([kinds, variables]) => {
+  const usual = USUAL.flatMap(([kinds, variables]) => {
     const names = variables.split(' ');
-    if (!kinds.split(' ').some((kind) => words.has(kind)) || names.some((name) => given.has(name))) return [];
-    return names.filter((name) => (environment[name] ?? '') !== '' && !isAlwaysInherited(name));
+    return kinds.split(' ').some((kind) => words.has(kind)) && !names.some((each) => given.has(each)) ? names : [];
   });
+  const wanted = new Set([...usual, ...containerVariables(parts).filter((each) => !given.has(each))]);
+  return [...wanted].filter((each) => (environment[each] ?? '') !== '' && !isAlwaysInherited(each));
+}
+
+/** `docker run -e NAME` passes on a variable of the docker command itself, which has to get it first. */
+function containerVariables(words: readonly string[]): string[] {
+  if (!words.some((word) => /(^|\/)(docker|podman)$/.test(word))) return [];
+  return words
+    .map((word, index) => (/^(-e|--env)$/.test(word) ? words[index + 1] : /^(?:-e|--env=)(.*)$/.exec(word)?.[1]))
+    .filter((name): name is string => name !== undefined && /^[A-Za-z_]\w*$/.test(name));
 }
 
 /** The line of the configuration that passes these variables on. */
@@ -63,9 +73,8 @@ export function inheritLine(names: readonly string[]): string {
 }
 
 /** `npx -y @modelcontextprotocol/server-github` has the word github. A path that is not a program is the user's data. */
-function wordsOf(parts: readonly unknown[]): ReadonlySet<string> {
+function wordsOf(parts: readonly string[]): ReadonlySet<string> {
   const words = parts
-    .filter((part) => typeof part === 'string')
     .map((part, index) => {
       if (!/^[~.]{0,2}\//.test(part)) return part;
       if (/\.[cm]?[jt]s$|\.py$/.test(part)) return part.split('/').slice(-3).join('/');
@@ -73,4 +82,8 @@ function wordsOf(parts: readonly unknown[]): ReadonlySet<string> {
     })
     .flatMap((part) => part.toLowerCase().split(/[^a-z0-9]+/));
   return new Set(words);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

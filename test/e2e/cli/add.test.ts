@@ -236,7 +236,7 @@ describe('remove', () => {
 });
 
 describe('inheritEnv', () => {
-  const config = (more: object) => ({ mcpServers: { gh: { command: node, args: [everyday, 'github'], ...more } } });
+  const config = (more: object) => ({ mcpServers: { gh: { command: node, args: [everyday], ...more } } });
   const ask = `import { environment } from '@codemode/servers/gh';
     const value = await environment({ name: 'GITHUB_TOKEN' });
     globalThis.__codemode_result__ = { value };`;

@@ -145,7 +145,7 @@ function renamedNote({ renamedFrom }: PlannedServer): string {
 
 function unpassed(plan: ImportPlan, environment: Environment): { server: string; names: string[] }[] {
   return plan.servers
-    .map(({ name, server }) => ({ server: name, names: unpassedVariables(server, environment) }))
+    .map(({ name, server }) => ({ server: name, names: unpassedVariables(name, server, environment) }))
     .filter(({ names }) => names.length > 0);
 }
 

@@ -174,7 +174,7 @@ function report({ name, server, references, own, written, environment }: Added, 
     name: each,
     isSet: (environment[each] ?? '') !== '',
   }));
-  const notPassedOn = unpassedVariables(server, environment);
+  const notPassedOn = unpassedVariables(name, server, environment);
   if (isJson) {
     const shown = { name, file: own.file, ...shownServer(server), variables, notPassedOn, warnings };
     process.stdout.write(`${printableJson(shown, true)}\n`);

@@ -93,7 +93,7 @@ function asJson(report: ServerReport, loaded: LoadedConfig, quarantines: readonl
 /** The server's usual variables that are set here but not passed to its process. */
 function unpassed(id: string, { config }: LoadedConfig): string[] {
   const server = config.mcpServers[id];
-  return server === undefined ? [] : unpassedVariables(server, readEnvironment());
+  return server === undefined ? [] : unpassedVariables(id, server, readEnvironment());
 }
 
 const COLUMNS: readonly Column[] = [
