@@ -153,12 +153,13 @@ export async function compose(
     warnings,
     ...omitUndefined({ nothingConfigured: nothing }),
     servers,
-    serveStdio: async ({ stop, onOpen, ...options }) => {
+    serveStdio: async ({ stop, onOpen, ownCommand, ...options }) => {
       const { serveMcpStdio } = await SURFACES.stdio();
       const { maxRequestSize: maxMessageBytes } = config.server;
       const profile = createProfile(config, machine);
       await serveMcpStdio({
         ...mcpOptions(host, config, profile, options, redactor),
+        ...omitUndefined({ ownCommand }),
         maxMessageBytes,
         agentClient,
         stop,

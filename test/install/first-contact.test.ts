@@ -141,7 +141,10 @@ describe('from an empty home to a first approval', {
         const text = JSON.stringify(pending);
         const approval = /approvals approve ([\w-]+)/.exec(text)?.[1];
         expect(approval, text).toBeDefined();
-        const line = `${node} ${program} approvals approve ${approval}`;
+        // npm's folder is not on the PATH here, so the answer says what to type for codemode.
+        const typed = `${node} ${program}`;
+        expect(asked).toMatchObject({ notes: [expect.stringContaining(`they type: ${typed}`)] });
+        const line = `${typed} approvals approve ${approval}`;
         const terminal = user.commandLine(node, ['/usr/bin/script', '-qec', line, '/dev/null']);
         const decided = await user.spawned(terminal);
         expect(decided.stdout).toContain('approved');

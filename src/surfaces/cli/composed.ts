@@ -73,6 +73,8 @@ export interface ServeOptions {
 export interface StdioServeOptions extends ServeOptions {
   /** Called when programs can run. The client may have been answered earlier. */
   readonly onOpen: (isolation: Isolation) => void;
+  /** What the user types for `codemode`, where a shell does not find that name. */
+  readonly ownCommand?: string;
 }
 
 export interface LinkMaker {

@@ -125,10 +125,11 @@ async function callExposed(
     const question =
       answer.suspended === undefined ? undefined : await approvalRequest(connection, answer.suspended, context);
     if (question !== undefined) return question;
-    const notes = [...(answer.notes ?? []), ...notices];
+    const text = answer.text ?? JSON.stringify(answer.structured);
+    const notes = [...(answer.notes ?? []), ...notices, ...noteOnOwnCommand(text, connection.options.ownCommand)];
     return {
       content: [
-        { type: 'text', text: answer.text ?? JSON.stringify(answer.structured) },
+        { type: 'text', text },
         ...(answer.media as unknown as CallToolResult['content']),
         ...notes.map((text) => ({ type: 'text' as const, text })),
       ],
@@ -144,6 +145,14 @@ async function callExposed(
     ended.release(isStillRunning ? signals : undefined);
   }
 }
+
+/** An answer that asks for a command is of no use to somebody whose shell does not find it. */
+function noteOnOwnCommand(text: string, ownCommand: string | undefined): string[] {
+  if (ownCommand === undefined || !FOR_THE_USER.test(text)) return [];
+  return [`The user has no command called codemode. For it they type: ${ownCommand}`];
+}
+
+const FOR_THE_USER = /\bcodemode (approvals approve|auth login|runs resume) /;
 
 async function callDirect(
   connection: ClientConnection,

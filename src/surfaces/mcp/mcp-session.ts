@@ -25,6 +25,8 @@ export interface McpOptions {
   readonly asksPeople: boolean;
   /** How long the first listing waits for servers that are starting, if configured. */
   readonly firstListingMs?: number;
+  /** What the user types for `codemode` where a shell does not find that name. Absent over HTTP: that user is elsewhere. */
+  readonly ownCommand?: string;
   /** For people, on stderr. */
   readonly log: Log;
 }

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { PROGRAM as PROGRAM_FILE } from '../../support/cli.js';
 import { LedgerHome } from '../../support/ledger.js';
 import { needsTerminal, Terminal } from '../../support/terminal.js';
 
@@ -183,6 +184,9 @@ nothing.at(0);`;
     expect(text).toMatch(/error: TypeError: .*\(line 3\)\n {2}3 \| nothing\.at\(0\);\n {4}\| +\^\n/);
     expect(text).toMatch(/no calls, \d/);
     expect(text).not.toContain('"diagnostics"');
+    using unreadable = start(home, 'const x = ;');
+    const refused = stripVTControlCharacters((await unreadable.ended()).shown).replaceAll('\r', '');
+    expect(refused).toMatch(/error: Unexpected token \(line 1\)\n {2}1 \| const x = ;\n {4}\| {11}\^\nno calls/);
     using reading = start(
       home,
       `import { look } from '@codemode/servers/ledger';
@@ -215,6 +219,7 @@ globalThis.__codemode_result__ = { rows: [1, 2] };`,
     expect(shown).toMatch(/Run \S+ is suspended: 3 calls need approval\./);
     expect(shown).toContain(`Approve with: codemode approvals approve ${approval?.id} --scope calls`);
     expect(shown).toContain(`codemode runs resume ${approval?.runId}`);
+    expect(shown).toContain(`codemode is not on your PATH; here it is: ${process.execPath} ${PROGRAM_FILE}`);
   });
 });
 

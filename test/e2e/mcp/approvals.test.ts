@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PROGRAM } from '../../support/cli.js';
 import { connectForms } from '../../support/form-client.js';
 import { LedgerHome } from '../../support/ledger.js';
 
@@ -96,8 +97,13 @@ await write({ text: 'first' }); await write({ text: 'second' });`);
 test('without a form the run is suspended, resumed by the same host, and answered later [B16]', async () => {
   using home = new LedgerHome();
   await using session = await connectForms(home);
-  const { runId = '', diagnostics } = await session.run(WRITES(2));
+  const asked = await session.run(WRITES(2));
+  const { runId = '', diagnostics } = asked;
   expect(diagnostics).toMatchObject([{ code: 'APPROVAL_PENDING' }]);
+  // It was started by its path, and a shell finds no codemode.
+  expect(asked).toMatchObject({
+    notes: [`The user has no command called codemode. For it they type: ${process.execPath} ${PROGRAM}`],
+  });
   const wait = (more = '') =>
     `import { wait } from '@codemode/results'; globalThis.__codemode_result__ = await wait(${JSON.stringify(runId)})${more};`;
   const startedMs = performance.now();

@@ -14,6 +14,7 @@ import { cardOf, nameOf } from '../terminal/ask-on-terminal.js';
 import { askYesNo } from '../terminal/ask-yes-no.js';
 import { plainLine, printableJson } from '../terminal/terminal.js';
 import { hasPersonAtTerminal } from '../terminal/terminal-line.js';
+import { noteOwnName } from '../trust/own-name-note.js';
 import { registerGrants, sayGrant, sayGrants } from './approvals-grants.js';
 
 export const register: Register = (program, context) => {
@@ -273,6 +274,7 @@ async function sayWhatNext(
   process.stdout.write(
     `No running host will resume it. Resume it with: codemode runs resume ${plainLine(`${runId}${config}`)}\n`,
   );
+  noteOwnName('codemode runs');
 }
 
 async function makeSecret(records: ComposedRecords): Promise<number> {

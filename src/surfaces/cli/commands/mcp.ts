@@ -7,6 +7,7 @@ import { profileSettings } from '../profile-settings.js';
 import { reportError } from '../report-error.js';
 import { startupLines } from '../startup.js';
 import { exitWithin, stopSignal } from '../stop-signals.js';
+import { ownShellCommand } from '../trust/file-notes.js';
 
 interface McpFlags {
   readonly profile?: string;
@@ -49,9 +50,15 @@ async function mcp({ profile, model }: McpFlags, context: CommandContext): Promi
   const onOpen = (isolation: Isolation) => {
     for (const line of startupLines(composed, isolation)) log(line);
   };
-  await composed.serveStdio({ stop, log, onOpen, ...omitUndefined({ model }) });
+  await composed.serveStdio({ stop, log, onOpen, ...ownName(), ...omitUndefined({ model }) });
   exitWithin(EXIT_MS);
   return 0;
+}
+
+/** Answers tell the user to type `codemode COMMAND`. Started by its path, as by npx, it may not be on their PATH. */
+function ownName(): { readonly ownCommand?: string } {
+  const own = ownShellCommand();
+  return own === 'codemode' ? {} : { ownCommand: own };
 }
 
 /** A client shows nothing of stderr, so its model is told too. A person who typed the command needs no server. */

@@ -5,6 +5,7 @@ import type { RunResponse } from '../../../profiles/codemode/render.js';
 import { EXIT } from '../command.js';
 import { duration, timeAgo } from '../terminal/durations.js';
 import { plainLine, printableJson, type Style, styled } from '../terminal/terminal.js';
+import { noteOwnName } from '../trust/own-name-note.js';
 import { isForPeople, type OutputFlags, textOf, valueText } from './print-run.js';
 
 export const STATE_STYLES = {
@@ -19,6 +20,7 @@ export const STATE_STYLES = {
 export function printRunView(run: RunView, flags: OutputFlags, engine?: EngineName): number {
   const text = isForPeople(flags) ? textOfView(run, engine) : printableJson(jsonOfView(run, engine), true);
   process.stdout.write(`${text}\n`);
+  if (isForPeople(flags) && run.state === 'suspended') noteOwnName('codemode approvals');
   return run.state === 'failed' ? EXIT.failed : EXIT.ok;
 }
 

@@ -2,6 +2,7 @@ import type { SuspendedSummary } from '../../../host/runs/run-types.js';
 import type { Diagnostic, RunResponse } from '../../../profiles/codemode/render.js';
 import { plain, plainLine, printableJson, styled, terminalWidth } from '../terminal/terminal.js';
 import { hangingText } from '../trust/consent-text.js';
+import { noteOwnName } from '../trust/own-name-note.js';
 
 /** How the response of a run is printed. */
 export interface OutputFlags {
@@ -56,6 +57,7 @@ export function writeSuspended({ runId, approvals, logs, trace }: SuspendedSumma
     styled('dim', callsText(trace)),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+  noteOwnName('codemode approvals');
 }
 
 /** A string unchanged, everything else as JSON. */
@@ -76,9 +78,12 @@ const COLOURS = { error: 'red', warning: 'yellow', info: 'dim' } as const;
 function diagnosticLines({ severity, message, hint, path }: Diagnostic, source: string): string[] {
   const place = /:(\d+):(\d+)$/.exec(path ?? '');
   const at = place === null ? '' : ` (line ${place[1]})`;
+  const code = place === null ? [] : codeLines(source, Number(place[1]), Number(place[2]));
+  // A syntax error has the same lines in its message, for models.
+  const said = code.length === 0 ? message : message.replace(/\n\d+ \| .*\n +\| +\^$/, '');
   return [
-    `${styled(COLOURS[severity], `${severity}:`)} ${hangingText(`${message}${at}`, '         ')}`,
-    ...(place === null ? [] : codeLines(source, Number(place[1]), Number(place[2]))),
+    `${styled(COLOURS[severity], `${severity}:`)} ${hangingText(`${said}${at}`, '         ')}`,
+    ...code,
     ...(hint === undefined ? [] : [`  ${hangingText(hint, '  ')}`]),
   ];
 }
