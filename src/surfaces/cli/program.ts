@@ -187,6 +187,7 @@ Exit status of every command:
     0  it did what it was asked to do
     1  it did, with a negative result: a program failed, a server is down, something is missing
     2  bad input: arguments, files or configuration; nothing was done
+    3  a person has to decide: a run is suspended, a call would be asked about
    69  a required resource is unavailable: a jail, a server, a recent Node
    70  a bug in codemode; please report it
    75  too busy or shutting down; try again
