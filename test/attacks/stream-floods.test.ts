@@ -70,14 +70,14 @@ async function listen(handle: (request: IncomingMessage, response: ServerRespons
 }
 
 /** Streamable HTTP: the call's own event stream never comes to its answer. */
-async function streaming(flood: string): Promise<UpstreamTarget> {
+async function streaming(flood: string, event = (text: string) => `data: ${text}\n\n`): Promise<UpstreamTarget> {
   const { port } = await listen((request, response, body) => {
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(body);
     const answer = answerTo(message);
     if (message.method === 'tools/call') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      return pour(response, `data: ${flood}\n\n`.repeat(1_000));
+      return pour(response, event(flood).repeat(1_000));
     }
     if (answer === undefined) return void response.writeHead(202).end();
     response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
@@ -151,6 +151,11 @@ describe('a server that sends without end is read no faster than its budget, and
     ['progress on a pipe', async () => stdio(fixture('flooding-server.mjs'), ['progress']), /more than 200 messages/],
     ['log lines on a pipe', async () => stdio(fixture('flooding-server.mjs'), ['logs']), /more than 200 messages/],
     ['events on the stream of a call', () => streaming(NEWS), /more than 200 messages a second/],
+    [
+      // A return makes the client library look through the rest of a chunk at each line.
+      ...(['comments on the stream of a call', () => streaming(`\r\n${':\n'.repeat(1_000)}`, (text) => text)] as const),
+      /more than 200 messages a second/,
+    ],
     ['messages on a socket', () => socket((peer) => endlessly(peer, () => peer.send(NEWS))), /more than 200 messages/],
     ['pings of a socket', () => socket((peer) => endlessly(peer, () => peer.ping('x'))), /more than 200 messages/],
   ])('%s', async (_, open, reason) => {
@@ -163,17 +168,28 @@ describe('a server that sends without end is read no faster than its budget, and
   });
 });
 
-test('a batch of millions of messages in one answer is not read', async () => {
+test.each([
+  ['', ''],
+  ['behind a byte order mark', '\ufeff'],
+])('a batch of millions of messages in one answer is not read %s', async (_, mark) => {
   await using registry = createRegistry();
-  const target = await answering(() => `[${`${PING},`.repeat(400_000)}${PING}]`);
+  const target = await answering(() => `${mark}[${`${PING},`.repeat(200_000)}${PING}]`);
   const adapter = registry.register(definition('batch', target, { connectTimeoutMs: 10_000 }));
   await adapter.listTools();
   expect(await adapter.call({ tool: 'flood', arguments: {} })).toMatchObject({ status: 'failed' });
+  expect(adapter.health().warnings).toContain('a message was longer than 1048576 bytes and was dropped');
 });
 
 test.each([
   ['body', 'application/json', (answer: string) => answer],
   ['event', 'text/event-stream', (answer: string) => `data: ${answer}\n\n`],
+  // The text of a message is in `data:` lines only, and may be broken anywhere between its words.
+  ['event with a quote in a comment', 'text/event-stream', (answer: string) => `: "\ndata: ${answer}\n\n`],
+  [
+    'event with a line for each colon',
+    'text/event-stream',
+    (answer: string) => `data: ${answer.replaceAll(':', '\r\ndata::')}\n\n`,
+  ],
 ])('an answer of very many keys or values as one %s is not parsed', async (_, contentType, frame) => {
   const keys = Array.from({ length: 210_000 }, (_each, index) => `"k${index}":1`).join();
   const values = `"rows":[${'{},'.repeat(1_100_000)}{}]`;
@@ -190,6 +206,23 @@ test.each([
     expect(await adapter.call({ tool: 'flood', arguments: {} })).toMatchObject({ status: 'failed' });
     expect(adapter.health().warnings).toContain(`a message had more than ${excess} and was dropped`);
   }
+});
+
+test('a server that ends each stream at once is not asked again hundreds of times a second', async () => {
+  let streams = 0;
+  const { port } = await listen((request, response, body) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (request.method !== 'POST') streams += 1;
+    const answer = request.method === 'POST' ? answerTo(JSON.parse(body)) : undefined;
+    response.end(answer === undefined ? 'retry: 0\nid: 1\ndata: \n\n' : `data: ${answer}\n\n`);
+  });
+  await using registry = createRegistry();
+  const target = { kind: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: {}, flavour: 'streamable' } as const;
+  const adapter = registry.register(definition('again', target, { callTimeoutMs: 1_000 }));
+  await adapter.listTools();
+  expect(await adapter.call({ tool: 'flood', arguments: {} })).toMatchObject({ status: 'failed' });
+  // One each 100 ms for the call, and for the session.
+  expect(streams).toBeLessThan(40);
 });
 
 test('a line of many megabytes that nobody asked for is dropped, and the server keeps working', async () => {

@@ -1,8 +1,12 @@
 import { JsonExcessCounter } from '../../../lib/text/json-excess-counter.js';
 import type { ReadBudget } from '../read-budget.js';
+import { EventDataCounter } from './event-data-counter.js';
+import { MarkRemover } from './mark-remover.js';
 
 /** Events that are passed on in one turn of the event loop. */
 const EVENTS_PER_TURN = 100;
+/** Lines without data that cost as much as one message. Servers send a comment now and then, to keep a stream open. */
+const OTHER_LINES_PER_MESSAGE = 10;
 /** A batch is parsed synchronously. No request of ours has a larger batch as its answer. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
@@ -22,12 +26,15 @@ export interface BodyOptions {
 /** The body of an answer, read as fast as the server's budget allows. Unread data stays in the server's socket. */
 export function budgetedBody(options: BodyOptions): TransformStream<Uint8Array, Uint8Array> {
   const { maxMessageBytes, budget, onOversize, onExcess, isStream } = options;
-  const counter = new JsonExcessCounter();
+  const events = isStream ? new EventDataCounter() : undefined;
+  const counter = events ?? new JsonExcessCounter();
+  const marks = new MarkRemover();
   let bytes = 0;
   let isBatch: boolean | undefined;
   return new TransformStream({
-    async transform(chunk, controller) {
-      budget.read(chunk.length);
+    async transform(received, controller) {
+      budget.read(received.length);
+      const chunk = marks.remove(received);
       if (!isStream) isBatch ??= beginsBatch(chunk);
       const longest = Math.min(isBatch === true ? MAX_BATCH_BYTES : maxMessageBytes, budget.maxMessageBytes);
       for (const piece of isStream ? piecesOf(chunk) : [chunk]) {
@@ -38,8 +45,13 @@ export function budgetedBody(options: BodyOptions): TransformStream<Uint8Array, 
           if (longest < maxMessageBytes) budget.tooLong();
           return controller.error(new RangeError(`a message is longer than ${longest} bytes`));
         }
-        if (end !== -1) counter.restart();
-        counter.add(end === -1 ? piece : piece.subarray(end));
+        counter.add(piece);
+        for (
+          let lines = events?.takeOtherLines() ?? 0;
+          lines >= OTHER_LINES_PER_MESSAGE;
+          lines -= OTHER_LINES_PER_MESSAGE
+        )
+          budget.unasked();
         const { excess } = counter;
         if (excess !== undefined) {
           onExcess(excess);

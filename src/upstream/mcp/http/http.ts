@@ -24,6 +24,8 @@ const STREAM_RECONNECTION = {
   reconnectionDelayGrowFactor: 2,
   maxRetries: 3,
 };
+/** A server says with `retry` when to come back. One that says 0 and ends each stream at once is not asked hundreds of times a second. */
+const SHORTEST_RECONNECTION_MS = 100;
 
 export interface HttpOptions {
   readonly target: HttpTarget;
@@ -51,6 +53,10 @@ export function openStreamable(options: HttpOptions): HttpChannel {
     ...network.authorization,
     requestInit: { headers: { ...options.target.headers } },
     reconnectionOptions: STREAM_RECONNECTION,
+    reconnectionScheduler: (reconnect, delayMs) => {
+      const timer = setTimeout(reconnect, Math.max(delayMs, SHORTEST_RECONNECTION_MS));
+      return () => clearTimeout(timer);
+    },
   });
   const dispose = async (): Promise<void> => {
     if (transport.sessionId !== undefined) await within(TERMINATE_TIMEOUT_MS, transport.terminateSession());
