@@ -26,6 +26,11 @@ describe('what call_tool returns', () => {
     expect(resultOf(reply)).toEqual({ ok: true, result });
   });
 
+  test('a text that holds millions of values stays a text', () => {
+    const json = `[${'{},'.repeat(1_000_001)}{}]`;
+    expect(resultOf({ content: [text(json)] })).toEqual({ ok: true, result: json });
+  });
+
   test('a key that would change an object arrives as a key', () => {
     const json = '{"__proto__":{"polluted":true},"a":1}';
     expect(Object.keys((resultOf({ content: [text(json)] }) as { result: object }).result)).toEqual(['__proto__', 'a']);

@@ -3,6 +3,7 @@ import { isAdvice } from '../../domain/general-hints.js';
 import type { CallReply, GuestError } from '../../domain/run.js';
 import { unwrap } from '../../host/calls/unwrap.js';
 import type { BrokerOutcome } from '../../host/session.js';
+import { excessOf } from '../../lib/text/json-excess.js';
 
 /** What `call_tool` returns: `{ok: true, result}` or `{ok: false, error: {message, code}}`. It never throws. */
 export function envelopeOf(outcome: BrokerOutcome): CallReply {
@@ -19,7 +20,8 @@ function resultJson({ reply }: Extract<BrokerOutcome, { ok: true }>): string {
 
 /** Parses and serialises again, so that the text means the same to every JSON parser. */
 function jsonIn(text: string): string | undefined {
-  if (!/^\s*[{[]/.test(text)) return undefined;
+  // Counted again: in the message it was one string.
+  if (!/^\s*[{[]/.test(text) || excessOf(text) !== undefined) return undefined;
   try {
     return JSON.stringify(JSON.parse(text));
   } catch {

@@ -4,6 +4,7 @@ import type { ToolReply } from '../../domain/upstream.js';
 import { fullResult } from '../../host/calls/unwrap.js';
 import type { Presentation } from '../../host/runs/run-types.js';
 import type { BrokerOutcome } from '../../host/session.js';
+import { excessOf } from '../../lib/text/json-excess.js';
 import { arrangeArguments } from './arguments.js';
 import { toContractHint } from './contract-hint.js';
 import { renderResponse, renderSuspended } from './render.js';
@@ -32,7 +33,8 @@ function plainValue(reply: ToolReply): JsonValue {
 }
 
 function parsed(text: string): JsonValue {
-  if (!/^\s*[{[]/.test(text)) return text;
+  // Counted again: in the message it was one string.
+  if (!/^\s*[{[]/.test(text) || excessOf(text) !== undefined) return text;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {

@@ -266,6 +266,13 @@ test('a note about failed calls has the namespace that code writes [C3]', async 
   ]);
 });
 
+test('a text that holds millions of values of JSON stays a text', async () => {
+  // As text it is one value of the server's message. Parsing it stopped everybody for seconds.
+  const code = `const text = '[' + '{},'.repeat(1_000_001) + '{}]';
+    return (await mcp.everyday.echo({ message: text })) === text`;
+  expect((await execute({ code, ...EVERYDAY })).body).toMatchObject({ result: true });
+});
+
 test('the types of a program are checked with the tools that the token may call', needs('bubblewrap'), async () => {
   const code = "import * as all from '@codemode/servers/everyday';\nawait all.add({ a: 'one', b: 2 });";
   const problem = (each: object) => ({
