@@ -15,6 +15,7 @@ describe('getting around the policy', () => {
             named('read'),
             named('drop_all'),
             named('push'),
+            named('label'),
             named('write_file'),
             named('Write_File'),
             named('ｗrite_file'),
@@ -31,6 +32,7 @@ describe('getting around the policy', () => {
         policy: [
           { tools: 'files/push', arguments: { branch: 'main' }, decision: 'deny', reason: 'protected' },
           { tools: 'files/write_*', decision: 'deny', reason: 'read only' },
+          { tools: 'files/label', arguments: { 'names.*': { equals: 'x' } }, decision: 'deny' },
           { annotations: { readOnlyHint: true }, decision: 'allow' },
         ],
         defaults: { codeMode: { excludedTools: ['files/erase_disk'] } },
@@ -77,6 +79,16 @@ describe('getting around the policy', () => {
     else expect(result).toMatchObject({ received: { branch: 'dev' } });
   });
 
+  test('by more text than is compared with a rule, which stopped the host for seconds', async () => {
+    const label = (names: string) =>
+      codemode.run(`import { label } from '@codemode/servers/files';
+        globalThis.__codemode_result__ = (await label({ names: ${names} })).received.names.length;`);
+    // Each text is read in many ways, and as the document that it is.
+    const documents = await label(`Array(300).fill('["' + 'ab","'.repeat(1_000) + '"]')`);
+    expect(documents.diagnostics[0]).toMatchObject({ message: DENIED });
+    expect(await label(`Array(5_000).fill('a usual label')`)).toMatchObject({ result: 5_000 });
+  });
+
   test('by a tool that lies about itself [B15]', async () => {
     const names = (await codemode.value(`
       import * as files from '@codemode/servers/files';
@@ -97,9 +109,9 @@ describe('getting around the policy', () => {
         .filter(([, decision]) => decision === 'made')
         .map(([name]) => name)
         .sort(),
-    ).toEqual(['push', 'read']);
+    ).toEqual(['label', 'push', 'read']);
     expect(decisions.filter(([, decision]) => decision === 'ask')).toHaveLength(3);
-    expect(decisions).toHaveLength(5); // peek, drop_all and the one that is spelled with a foreign letter
+    expect(decisions).toHaveLength(6); // peek, drop_all and the one that is spelled with a foreign letter
   });
 
   test('by calling a tool directly instead of from code [B15]', async () => {

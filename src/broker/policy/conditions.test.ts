@@ -164,6 +164,14 @@ describe('conditions on arguments', () => {
     expect(both(place, condition, input)).toBe(false);
   });
 
+  test('compare so much text and no more: the rest counts as a match for a rule that restricts', () => {
+    const names = (count: number, text: string) => ({ names: Array<string>(count).fill(text) });
+    const both = (input: JsonObject) =>
+      ['deny', 'allow'].map((decision) => fits(decision as Decision, 'names.*', { oneOf: ['x', 'y'] }, input));
+    expect(both(names(300, 'a text '.repeat(1_000)))).toEqual([true, false]);
+    expect(both(names(5_000, 'a usual label'))).toEqual([false, false]);
+  });
+
   test('are matched in linear time', () => {
     expect(fits('deny', 'text', { matches: '^(a+)+$' }, { text: `${'a'.repeat(50_000)}!` })).toBe(false);
   });

@@ -42,6 +42,12 @@ const MAX_VALUES = 10_000;
  */
 const MAX_MATCHING = 1_000_000;
 const COST_OF_MATCH = 500;
+/** The same for `equals` and `oneOf`, which read each text in many ways. Reading 500,000 characters takes about 100 ms. */
+const MAX_COMPARING = 1_000_000;
+const COST_OF_COMPARISON = 50;
+const COST_OF_COMPARED_CHARACTER = 2;
+/** Each further value of `oneOf` adds this part of the cost. */
+const COST_OF_FURTHER_VALUE = 0.15;
 
 /** Throws `PolicyProblem`. */
 export function compileCondition(
@@ -51,11 +57,19 @@ export function compileCondition(
 ): CompiledCondition {
   const steps = stepsOf(place);
   let matchingLeft = 0;
-  const mayMatch = (text: string) => {
-    matchingLeft -= COST_OF_MATCH + text.length;
-    return matchingLeft >= 0;
+  let comparingLeft = 0;
+  const budget: Budget = {
+    mayMatch(text) {
+      matchingLeft -= COST_OF_MATCH + text.length;
+      return matchingLeft >= 0;
+    },
+    mayCompare(text, wanted) {
+      const cost = COST_OF_COMPARISON + COST_OF_COMPARED_CHARACTER * text.length;
+      comparingLeft -= cost * (1 + COST_OF_FURTHER_VALUE * (wanted - 1));
+      return comparingLeft >= 0;
+    },
   };
-  const tests = testsOf(condition, readPattern, mayMatch);
+  const tests = testsOf(condition, readPattern, budget);
   const isTrueOf = ({ value, isDefault }: FoundValue): Truth => {
     let truth: Truth =
       condition.present === undefined ? YES : presence(isDefault ? undefined : value, condition.present);
@@ -65,6 +79,7 @@ export function compileCondition(
   return {
     holds(input, isRelaxing, schema) {
       matchingLeft = MAX_MATCHING;
+      comparingLeft = MAX_COMPARING;
       const found: Found = { values: [], isUnclear: false, isRelaxing, ...omitUndefined({ schema }) };
       collect(input, [], steps, found);
       const { values, isUnclear } = found;
@@ -80,33 +95,37 @@ const YES = 2;
 type Truth = typeof NO | typeof UNCLEAR | typeof YES;
 /** `undefined` if there is no value at the place. */
 type Test = (value: JsonValue | undefined) => Truth;
-/** Whether the budget allows one more match. */
-type MayMatch = (text: string) => boolean;
+/** Whether the condition may read one more text. */
+interface Budget {
+  mayMatch(text: string): boolean;
+  mayCompare(text: string, wanted: number): boolean;
+}
 
 function testsOf(
   { equals, oneOf, matches, greaterThan, lessThan }: ArgumentCondition,
   readPattern: ReadPattern,
-  mayMatch: MayMatch,
+  budget: Budget,
 ): Test[] {
   const tests: Test[] = [];
-  if (equals !== undefined) tests.push((value) => compare(value, [equals]));
-  if (oneOf !== undefined) tests.push((value) => compare(value, oneOf));
-  if (matches !== undefined) tests.push(matchTest(matches, readPattern, mayMatch));
+  if (equals !== undefined) tests.push((value) => compare(value, [equals], budget));
+  if (oneOf !== undefined) tests.push((value) => compare(value, oneOf, budget));
+  if (matches !== undefined) tests.push(matchTest(matches, readPattern, budget));
   if (greaterThan !== undefined) tests.push(numberTest((value) => value > greaterThan));
   if (lessThan !== undefined) tests.push(numberTest((value) => value < lessThan));
   return tests;
 }
 
-function compare(value: JsonValue | undefined, wanted: readonly JsonPrimitive[]): Truth {
+function compare(value: JsonValue | undefined, wanted: readonly JsonPrimitive[], { mayCompare }: Budget): Truth {
   // For most tools, a switch that is not set is off.
   if (value === undefined) return wanted.some((one) => one === false || one === null) ? UNCLEAR : NO;
   if (typeof value === 'object' && value !== null) return UNCLEAR;
   if (wanted.includes(value)) return YES;
-  if (typeof value === 'string' && value.length > MAX_TEXT_CHARACTERS) return UNCLEAR;
+  const isText = typeof value === 'string';
+  if (isText && (value.length > MAX_TEXT_CHARACTERS || !mayCompare(value, wanted.length))) return UNCLEAR;
   const isTakenForOne = (each: JsonPrimitive) => wanted.some((one) => mayBeTakenFor(each, one));
   if (isTakenForOne(value)) return UNCLEAR;
-  if (typeof value === 'string' && looseReadingsOf(value).some(isTakenForOne)) return UNCLEAR;
-  return typeof value === 'string' && holdsOne(value, isTakenForOne) ? UNCLEAR : NO;
+  if (isText && looseReadingsOf(value).some(isTakenForOne)) return UNCLEAR;
+  return isText && holdsOne(value, isTakenForOne) ? UNCLEAR : NO;
 }
 
 /** Whether the text is, or may be, a JSON document that contains a matching value. */
@@ -120,7 +139,7 @@ function presence(value: JsonValue | undefined, wanted: boolean): Truth {
   return (value !== undefined) === wanted ? YES : NO;
 }
 
-function matchTest(source: string, readPattern: ReadPattern, mayMatch: MayMatch): Test {
+function matchTest(source: string, readPattern: ReadPattern, { mayMatch }: Budget): Test {
   const pattern = readPattern(source);
   if (pattern === undefined) {
     throw new PolicyProblem(
