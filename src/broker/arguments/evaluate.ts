@@ -4,9 +4,11 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { addEvaluatedItems, addEvaluatedNames } from './evaluated.js';
 import { type LimitKeyword, type Place, type Problem, TOP } from './problem.js';
 import {
+  type AllowedValues,
   ANYTHING,
   type ArrayRule,
   canonicalText,
+  comparedText,
   isAllowed,
   NOTHING,
   type ObjectRule,
@@ -19,8 +21,9 @@ import {
 /** Bounds on the cost of checking one value. */
 export const EVALUATION_BOUNDS = {
   /**
-   * Rules applied, plus characters and items compared. A list of 10,000 objects with ten properties takes 120,000. A schema
-   * whose references double at every step would never finish.
+   * Rules applied, plus a part of the characters, keys and items that are looked at for a rule. A list of 10,000 objects with ten
+   * properties takes 140,000. A schema whose references double at every step would never finish, and one with 200 forms would go
+   * through an object of 100,000 keys 200 times.
    */
   steps: 200_000,
   /** Nesting of rules. Most schemas that reach this refer to themselves without consuming any of the value. */
@@ -60,7 +63,7 @@ export class Evaluation {
       problems.push({ place, value, rule, fault: { kind: 'type' } });
       return;
     }
-    if (rule.values !== undefined && !rule.values.every((values) => isAllowed(values, value))) {
+    if (rule.values !== undefined && !this.#isAllowed(rule.values, value)) {
       problems.push({ place, value, rule, fault: { kind: 'values', values: rule.values } });
       return;
     }
@@ -73,8 +76,11 @@ export class Evaluation {
       if (rule.array !== undefined) this.#array(rule, rule.array, value, place, depth, problems);
       if (rule.limits?.uniqueItems === true) this.#unique(rule, value, place, problems);
     } else if (isJsonObject(value)) {
-      if (rule.limits !== undefined)
-        checkCount(rule, ['minProperties', 'maxProperties'], Object.keys(value).length, value, place, problems);
+      if (rule.limits?.minProperties !== undefined || rule.limits?.maxProperties !== undefined) {
+        const { length } = Object.keys(value);
+        if (this.#spend(length >> 2))
+          checkCount(rule, ['minProperties', 'maxProperties'], length, value, place, problems);
+      }
       if (rule.object !== undefined) this.#object(rule, rule.object, value, place, depth, problems);
     }
     this.#combinators(rule, value, place, depth, problems);
@@ -100,6 +106,16 @@ export class Evaluation {
 
   #isFull(problems: readonly Problem[]): boolean {
     return problems.length >= EVALUATION_BOUNDS.problems;
+  }
+
+  #isAllowed(all: readonly AllowedValues[], value: JsonValue): boolean {
+    if (typeof value !== 'object' || value === null) return all.every((values) => isAllowed(values, value));
+    return all.every((values) => {
+      if (values.composite.size === 0) return false;
+      if (!Array.isArray(value) && !this.#spend(Object.keys(value).length >> 2)) return true;
+      const text = comparedText(values, value);
+      return !this.#spend((text?.length ?? values.longest) >> 4) || (text !== undefined && values.composite.has(text));
+    });
   }
 
   #combinators(rule: Rule, value: JsonValue, place: Place, depth: number, problems: Problem[]): void {
@@ -145,14 +161,17 @@ export class Evaluation {
       const fault = { kind: 'missing', name, holder: value, ...omitUndefined({ because }) } as const;
       problems.push({ place: { parent: place, token: name, rule }, value: undefined, rule, fault });
     };
+    const names = Object.keys(value);
+    const declared = object.required.length + object.dependentRequired.length + object.dependentRules.length;
+    if (!this.#spend((names.length + declared) >> 2)) return;
     for (const name of object.required) missing(name);
-    for (const [key, names] of object.dependentRequired) {
-      if (Object.hasOwn(value, key)) for (const name of names) missing(name, key);
+    for (const [key, needed] of object.dependentRequired) {
+      if (!Object.hasOwn(value, key) || !this.#spend(needed.length >> 3)) continue;
+      for (const name of needed) missing(name, key);
     }
     for (const [key, dependent] of object.dependentRules) {
       if (Object.hasOwn(value, key)) this.check(dependent, value, place, depth + 1, problems);
     }
-    const names = Object.keys(value);
     for (const name of names) {
       if (this.#isFull(problems) || this.#isSpent) return;
       const at: Place = { parent: place, token: name, rule };
@@ -222,9 +241,9 @@ export class Evaluation {
   #unique(rule: Rule, values: readonly JsonValue[], place: Place, problems: Problem[]): void {
     const seen = new Map<string, number>();
     for (const [index, item] of values.entries()) {
-      const text = canonicalText(item);
-      if (!this.#spend(1 + (text.length >> 3)) || this.#isFull(problems)) return;
-      if (text.includes(UNCOMPARED)) continue; // too deep to compare
+      const text = canonicalText(item, (this.#steps + 1) << 3);
+      if (!this.#spend(text === undefined ? this.#steps + 1 : 1 + (text.length >> 3)) || this.#isFull(problems)) return;
+      if (text === undefined || text.includes(UNCOMPARED)) continue; // too deep to compare
       const first = seen.get(text);
       if (first === undefined) seen.set(text, index);
       else
@@ -252,20 +271,23 @@ export class Evaluation {
     const { object, array } = rule;
     if ((object?.unevaluated ?? array?.unevaluated) === undefined || this.#isUnsure) return;
     const fits = (part: Rule) => this.fits(part, value, place, depth + 1);
+    const spend = (steps: number) => this.#spend(steps);
     if (object?.unevaluated !== undefined && isJsonObject(value)) {
       const known = new Set<string>();
-      addEvaluatedNames(rule, value, fits, known);
+      addEvaluatedNames(rule, value, { fits, spend }, known);
       for (const [name, member] of Object.entries(value)) {
-        if (known.has(name) || this.#isSpent) continue;
+        if (this.#isSpent || this.#isFull(problems)) break;
+        if (known.has(name)) continue;
         this.#other(rule, object.unevaluated, name, member, { parent: place, token: name, rule }, depth, problems);
       }
     }
     if (array?.unevaluated !== undefined && Array.isArray(value)) {
       const known = new Set<number>();
       const contains = (part: Rule, index: number) => this.fits(part, value[index] as JsonValue, place, depth + 1);
-      addEvaluatedItems(rule, value, fits, contains, known);
+      addEvaluatedItems(rule, value, { fits, spend, contains }, known);
       for (const [index, item] of value.entries()) {
-        if (known.has(index) || this.#isSpent) continue;
+        if (this.#isSpent || this.#isFull(problems)) break;
+        if (known.has(index)) continue;
         this.check(array.unevaluated, item, { parent: place, token: index, rule }, depth + 1, problems);
       }
     }

@@ -81,6 +81,28 @@ test('references that double at every step end at the budget', () => {
   expect(check({ $defs, $ref: '#/$defs/d60' }, 1).error).toBeUndefined();
 });
 
+test.each<[string, JsonObject]>([
+  ['properties', { properties: { none: {} } }],
+  ['counts', { minProperties: 1 }],
+  ['required names', { required: Array.from({ length: 1_000 }, (_, index) => `k${index}`) }],
+  ['patterns', { patternProperties: { '^k': {} } }],
+  ['values', { enum: [{ a: 1 }, 'none'] }],
+])('an object of 100,000 keys is not gone through for each of 1,000 forms: %s', (_, form) => {
+  const members = Array.from({ length: 100_000 }, (_each, index) => [`k${index}`, 1] as const);
+  const forms = Array.from({ length: 1_000 }, () => form);
+  for (const schema of [{ anyOf: forms }, { oneOf: forms }, { anyOf: [...forms, {}], unevaluatedProperties: false }])
+    expect(check(schema, Object.fromEntries(members)).warnings).toEqual([]);
+});
+
+test('values are compared as far as the allowed ones go', () => {
+  const allowed = { enum: [{ b: [1, { c: 'x' }], a: {} }, [], { '"': '\n' }] };
+  const fits = (value: JsonValue) => check(allowed, value).error === undefined;
+  expect([{ a: {}, b: [1, { c: 'x' }] }, [], { '"': '\n' }].map(fits)).toEqual([true, true, true]);
+  expect([{ a: {}, b: [1, { c: 'y' }] }, [[]], {}, Array(1_000_000).fill(1), 'x'.repeat(1_000)].map(fits)).toEqual(
+    Array(5).fill(false),
+  );
+});
+
 test('a pattern that makes other engines backtrack is decided at once', () => {
   const schema: JsonObject = { type: 'string', pattern: '^(a+)+$' };
   const text = `${'a'.repeat(50_000)}b`;

@@ -31,6 +31,8 @@ export interface AllowedValues {
   readonly list: readonly JsonValue[];
   readonly simple: ReadonlySet<JsonValue>;
   readonly composite: ReadonlySet<string>;
+  /** Characters of the longest canonical text. */
+  readonly longest: number;
 }
 
 export interface ObjectRule {
@@ -66,30 +68,65 @@ const MAX_COMPARED_DEPTH = 64;
 /** Stands for parts that are nested deeper. This character cannot occur in JSON text. */
 export const UNCOMPARED = '\u0000';
 
-/** Returns the same text for values that JSON Schema calls equal: the order of keys does not count. */
-export function canonicalText(value: JsonValue, depth = 0): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+/**
+ * Returns the same text for values that JSON Schema calls equal: the order of keys does not count. `undefined` if it would have more than
+ * `most` characters: then it takes no longer than a text of that length.
+ */
+export function canonicalText(value: JsonValue, most: number = Number.POSITIVE_INFINITY): string | undefined {
+  const budget = { left: most };
+  const text = textWithin(value, budget, 0);
+  return budget.left < 0 ? undefined : text;
+}
+
+/** Goes on with empty texts once nothing is left. */
+function textWithin(value: JsonValue, budget: { left: number }, depth: number): string {
+  if (typeof value !== 'object' || value === null) {
+    if (typeof value === 'string' && value.length > budget.left) {
+      budget.left = -1;
+      return '';
+    }
+    const text = JSON.stringify(value);
+    budget.left -= text.length;
+    return text;
+  }
   if (depth > MAX_COMPARED_DEPTH) return UNCOMPARED;
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalText(item, depth + 1)).join()}]`;
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key] as JsonValue, depth + 1)}`);
-  return `{${members.join()}}`;
+  const members = Array.isArray(value) ? value : Object.keys(value);
+  // Brackets, and a comma or bracket for each member.
+  budget.left -= 2 + members.length;
+  if (budget.left < 0) return '';
+  const within = (member: JsonValue) => (budget.left < 0 ? '' : textWithin(member, budget, depth + 1));
+  if (Array.isArray(value)) return `[${value.map(within).join()}]`;
+  const pairs = (members as string[]).sort().map((key) => {
+    budget.left -= key.length;
+    return budget.left < 0 ? '' : `${JSON.stringify(key)}:${within(value[key] as JsonValue)}`;
+  });
+  return `{${pairs.join()}}`;
 }
 
 export function allowedValues(list: readonly JsonValue[]): AllowedValues {
   const simple = new Set<JsonValue>();
   const composite = new Set<string>();
+  let longest = 0;
   for (const value of list) {
-    if (typeof value === 'object' && value !== null) composite.add(canonicalText(value));
-    else simple.add(value);
+    if (typeof value === 'object' && value !== null) {
+      const text = canonicalText(value) as string;
+      composite.add(text);
+      longest = Math.max(longest, text.length);
+    } else simple.add(value);
   }
-  return { list, simple, composite };
+  return { list, simple, composite, longest };
 }
 
 export function isAllowed(values: AllowedValues, value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return values.simple.has(value);
-  return values.composite.size > 0 && values.composite.has(canonicalText(value));
+  const text = values.composite.size === 0 ? undefined : comparedText(values, value);
+  return text !== undefined && values.composite.has(text);
+}
+
+/** The canonical text of a value, unless it is longer than all that is allowed. */
+export function comparedText({ longest }: AllowedValues, value: JsonValue): string | undefined {
+  // The budget of a text counts one comma too many for each container, which has two brackets.
+  return canonicalText(value, 2 * longest);
 }
 
 export function typeOf(value: JsonValue): Exclude<TypeName, 'integer'> {
