@@ -220,9 +220,25 @@ test('a server that ends each stream at once is not asked again hundreds of time
   const target = { kind: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: {}, flavour: 'streamable' } as const;
   const adapter = registry.register(definition('again', target, { callTimeoutMs: 1_000 }));
   await adapter.listTools();
+  streams = 0;
+  const startMs = performance.now();
   expect(await adapter.call({ tool: 'flood', arguments: {} })).toMatchObject({ status: 'failed' });
   // One each 100 ms for the call, and for the session.
-  expect(streams).toBeLessThan(40);
+  expect(streams).toBeLessThan(5 + (2 * (performance.now() - startMs)) / 100);
+});
+
+test('nor is one of the older transport', async () => {
+  let streams = 0;
+  const { port } = await listen((_request, response) => {
+    streams += 1;
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 0\nevent: endpoint\ndata: /mcp\n\n');
+  });
+  await using registry = createRegistry();
+  const target = { kind: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: {}, flavour: 'sse' } as const;
+  const adapter = registry.register(definition('again', target, { connectTimeoutMs: 1_000 }));
+  const startMs = performance.now();
+  await expect(adapter.listTools()).rejects.toThrow();
+  expect(streams).toBeLessThan(5 + (performance.now() - startMs) / 100);
 });
 
 test('a line of many megabytes that nobody asked for is dropped, and the server keeps working', async () => {

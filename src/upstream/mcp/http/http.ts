@@ -8,6 +8,7 @@ import {
 import { Agent, fetch as undiciFetch } from 'undici';
 import type { UpstreamAuthorizer } from '../../../domain/authorization.js';
 import type { HttpTarget } from '../../../domain/targets/http.js';
+import { pause } from '../../../lib/async/pause.js';
 import { retryAfterMs } from '../../../lib/async/retry-after.js';
 import { RETRY_AFTER_MARK } from '../failures.js';
 import type { ReadBudget } from '../read-budget.js';
@@ -73,7 +74,7 @@ export function openSse(options: HttpOptions): HttpChannel {
   const transport = new SSEClientTransport(new URL(options.target.url), {
     fetch: network.fetch,
     ...network.authorization,
-    eventSourceInit: { fetch: network.fetch as typeof fetch },
+    eventSourceInit: { fetch: spaced(network.fetch) as typeof fetch },
     requestInit: { headers: { ...options.target.headers } },
   });
   const dispose = async (): Promise<void> => {
@@ -82,6 +83,17 @@ export function openSse(options: HttpOptions): HttpChannel {
   };
   const cut = (): void => void transport.close().finally(() => network.close());
   return { transport, dispose, cut };
+}
+
+/** Each request a while after the one before it. */
+function spaced(fetch: FetchLike): FetchLike {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return async (url, init) => {
+    const waitMs = lastMs + SHORTEST_RECONNECTION_MS - performance.now();
+    if (waitMs > 0) await pause(waitMs, init?.signal ?? undefined);
+    lastMs = performance.now();
+    return fetch(url, init);
+  };
 }
 
 interface Network {
