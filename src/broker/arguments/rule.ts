@@ -78,7 +78,7 @@ export function canonicalText(value: JsonValue, most: number = Number.POSITIVE_I
   return budget.left < 0 ? undefined : text;
 }
 
-/** Goes on with empty texts once nothing is left. */
+/** Once nothing is left, all further texts are empty. */
 function textWithin(value: JsonValue, budget: { left: number }, depth: number): string {
   if (typeof value !== 'object' || value === null) {
     if (typeof value === 'string' && value.length > budget.left) {
