@@ -9,6 +9,8 @@ import { RunLedger } from './run-ledger.js';
 /** The context of all calls of one run, or of one client that calls a tool directly. */
 export interface RunContext {
   readonly runId: string;
+  /** When its request was accepted: the `createdAt` of every surface and of the store. */
+  readonly createdAtMs: number;
   readonly caller: CallerId;
   /** The session of its client, if the protocol has sessions. Kept results belong to that session. */
   readonly sessionId?: string;
@@ -41,6 +43,8 @@ export interface RunContext {
 
 /** The optional parts of a run's context. */
 export interface RunContextOptions {
+  /** Default: now. */
+  readonly createdAtMs?: number;
   readonly ledger?: RunLedger;
   readonly sessionId?: string | undefined;
   readonly grants?: CapabilitySet | undefined;
@@ -60,6 +64,7 @@ export function openRunContext(
 ): RunContext {
   const {
     ledger = new RunLedger(),
+    createdAtMs = Date.now(),
     sessionId,
     grants,
     trace,
@@ -71,6 +76,7 @@ export function openRunContext(
   const codeDigest = hash('sha256', source, 'hex');
   return {
     runId,
+    createdAtMs,
     caller,
     profile,
     source,

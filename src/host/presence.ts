@@ -87,7 +87,7 @@ export class Presence {
     try {
       const nowMs = Date.now();
       const begun = [...this.#runs.values()].filter(
-        ({ runId, startedAtMs }) => !this.#told.has(runId) && nowMs - startedAtMs >= TELL_AFTER_MS,
+        ({ runId, createdAtMs }) => !this.#told.has(runId) && nowMs - createdAtMs >= TELL_AFTER_MS,
       );
       const over = [...this.#told].filter((runId) => !this.#runs.has(runId));
       if (begun.length + over.length + this.#told.size === 0) return;
@@ -111,13 +111,13 @@ export class Presence {
     }
   }
 
-  #present({ runId, caller, profile, startedAtMs, source }: LiveRun): PresentRun {
+  #present({ runId, caller, profile, createdAtMs, source }: LiveRun): PresentRun {
     const { titleOf, redact } = this.#options;
     return {
       runId,
       caller,
       profile,
-      startedAtMs,
+      createdAtMs,
       title: titleOf(source),
       source: redact(source),
     };

@@ -141,9 +141,11 @@ export class Session {
   /** Runs a program. A failed program is an answer; only the host's own failures and `quota_exceeded` are thrown. */
   async run(request: RunRequest): Promise<RunAnswer> {
     const runId = randomUUID();
+    const createdAtMs = Date.now();
     const { profile } = this.#options;
     const steps = new RunTrace(this.#parts, { runId, profile, parent: request.trace });
     const context = openRunContext(runId, this.caller, profile, request.source, {
+      createdAtMs,
       sessionId: this.#options.sessionId,
       grants: request.grants ?? this.#reach,
       trace: steps.context,
@@ -152,9 +154,9 @@ export class Session {
       callTimeoutMs: request.script === undefined ? undefined : request.limits.timeoutMs,
       cannotSuspend: request.script && { language: request.language, input: request.script.input },
     });
-    request.onBegin?.(runId);
+    request.onBegin?.(runId, createdAtMs);
     const execute = (signal: StopSignal, live: LiveRun) => this.#execute(context, { ...request, signal }, steps, live);
-    const answered = steps.follow(this.#shown({ ...request, runId }, execute));
+    const answered = steps.follow(this.#shown({ ...request, runId, createdAtMs }, execute));
     // The client of a script gets its result only in this response.
     if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
     let timer: NodeJS.Timeout | undefined;
@@ -185,7 +187,7 @@ export class Session {
     const { facts, ...before } = resumed.context as unknown as SuspendedContext;
     // This host may have started after the one that suspended the run, and may not know the servers yet.
     await this.#tools.viewFor(facts.context.source, facts.requestedServers);
-    const { trace: parent, ...known } = restoreContext(facts.context, resumed.stored, catalog.snapshot(), gate);
+    const { trace: parent, ...known } = restoreContext(facts.context, resumed, catalog.snapshot(), gate);
     const { runId, profile } = known;
     const steps = new RunTrace(this.#parts, { runId, profile, parent, isResumed: true });
     const context = steps.context === undefined ? known : { ...known, trace: steps.context };
@@ -214,7 +216,7 @@ export class Session {
     };
     const own = { parts: this.#parts, caller, bounds, profile, presentation };
     const runner = { ...own, prepare, awaitServer, refusalOf, notify };
-    request.onBegin?.(request.runId);
+    request.onBegin?.(request.runId, request.createdAtMs);
     const summary = await this.#shown(request, (signal) => runProcess(runner, { ...request, signal }));
     this.#parts.observed?.noteUse(caller, serversUsed(summary.trace));
     return summary;
@@ -239,7 +241,7 @@ export class Session {
 
   /** Runs something that people can see and cancel while it is in flight, besides its own client. */
   async #shown<Result>(
-    { runId, source, signal }: { readonly runId: string } & Pick<RunRequest, 'source' | 'signal'>,
+    { runId, createdAtMs, source, signal }: Pick<ProcessRunRequest, 'runId' | 'createdAtMs' | 'source' | 'signal'>,
     run: (signal: StopSignal, live: LiveRun) => Promise<Result>,
   ): Promise<Result> {
     const stop = new Cancellation();
@@ -247,7 +249,7 @@ export class Session {
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted === true) cancel();
     const { profile } = this.#options;
-    const shown: LiveRun = { runId, caller: this.caller, profile, source, startedAtMs: Date.now(), cancel };
+    const shown: LiveRun = { runId, caller: this.caller, profile, source, createdAtMs, cancel };
     try {
       return await this.#parts.live.shown(shown, () => run(stop, shown));
     } finally {

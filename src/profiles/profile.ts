@@ -6,7 +6,7 @@ import type { ScriptHead } from '../domain/script.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TraceContext } from '../domain/trace.js';
 import type { RunClient } from '../host/runs/run-client.js';
-import type { Presentation, SuspendedSummary } from '../host/runs/run-types.js';
+import type { OnBegin, Presentation, SuspendedSummary } from '../host/runs/run-types.js';
 import type { Session } from '../host/session.js';
 import type { CatalogServer, CatalogTool, ToolView } from '../host/tools/tool-view.js';
 
@@ -74,8 +74,7 @@ export interface CallContext extends RunClient {
   readonly signal: StopSignal;
   /** When the request's token expires. No call starts after that. */
   readonly authorizedUntilMs?: number;
-  /** Called with the run id before anything runs. */
-  readonly onBegin?: (runId: string) => void;
+  readonly onBegin?: OnBegin;
   /** The host's own log, for contracts that send console output there. */
   readonly log?: Log;
   /** The span of the call. */

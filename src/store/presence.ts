@@ -5,7 +5,7 @@ export interface PresentRun {
   readonly runId: string;
   readonly caller: string;
   readonly profile: string;
-  readonly startedAtMs: number;
+  readonly createdAtMs: number;
   readonly title: string;
   readonly source: string;
 }

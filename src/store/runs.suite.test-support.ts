@@ -10,6 +10,7 @@ export const suspendedRun = (id: string, more: Partial<SuspendedRun> = {}): Susp
   profile: 'codemode',
   setting: 'servers',
   codeDigest: 'c0de',
+  createdAtMs: 1_000,
   program: Buffer.from(`image of ${id}`),
   contextJson: `{"of":"${id}"}`,
   title: `title of ${id}`,
@@ -18,6 +19,7 @@ export const suspendedRun = (id: string, more: Partial<SuspendedRun> = {}): Susp
 
 export const endedRun = (id: string, more: Partial<EndedRun> = {}): EndedRun => ({
   ...{ id, caller: 'ana', profile: 'codemode', setting: 'servers', codeDigest: 'c0de', state: 'succeeded' },
+  createdAtMs: 1_000,
   ...{ responseJson: `"answer of ${id}"`, recordingJson: `{"of":"${id}"}`, title: `title of ${id}`, durationMs: 1.5 },
   ...more,
 });
@@ -34,8 +36,13 @@ export const question = (id: string, runId: string, more: Partial<Approval> = {}
 export function runsSuite(open: () => Promise<Store>): void {
   test('a suspended run comes back as it was, with what happened since', async () => {
     const runs = await (await open()).runs();
-    await runs.suspend(suspendedRun('r1'), 1_000);
-    expect(await runs.find('r1')).toMatchObject({ id: 'r1', state: 'suspended', createdAtMs: 1_000, isHeld: false });
+    await runs.suspend(suspendedRun('r1'), 1_500);
+    expect(await runs.find('r1')).toMatchObject({
+      id: 'r1',
+      state: 'suspended',
+      createdAtMs: 1_000,
+      updatedAtMs: 1_500,
+    });
     const lease = await runs.claim('r1');
     if (lease === undefined) throw new Error('not claimed');
     expect(await runs.find('r1')).toMatchObject({ isHeld: true });
@@ -69,14 +76,14 @@ export function runsSuite(open: () => Promise<Store>): void {
     if (lease === undefined) throw new Error('not claimed');
     await runs.callSent(lease, 1, '{}');
     const modules = { digest: 'm1', json: '["modules"]' };
-    const plain = endedRun('r3', { caller: 'bob', modules, durationMs: undefined });
+    const plain = endedRun('r3', { caller: 'bob', createdAtMs: 2_500, modules, durationMs: undefined });
     const figures = { calls: 3, toolBytes: 400 };
     expect(await runs.end([endedRun('r2', { lease, modules, figures }), plain], 3_000)).toEqual([]);
     expect(await runs.find('r2')).toMatchObject({
-      ...{ state: 'succeeded', durationMs: 1.5, isHeld: false },
+      ...{ state: 'succeeded', durationMs: 1.5, isHeld: false, createdAtMs: 1_000, updatedAtMs: 3_000 },
       figures: { ...figures, responseBytes: '"answer of r2"'.length },
     });
-    expect((await runs.find('r3'))?.figures).toBeUndefined();
+    expect(await runs.find('r3')).toMatchObject({ figures: undefined, createdAtMs: 2_500, updatedAtMs: 3_000 });
     expect(await runs.open('r2')).toBeUndefined();
     expect(await runs.claim('r2')).toBeUndefined();
     expect(await runs.responseOf({ id: 'r2', caller: 'ana' })).toBe('"answer of r2"');
@@ -103,8 +110,13 @@ export function runsSuite(open: () => Promise<Store>): void {
   test('lists are pages of the newest first, chosen by what they have in common', async () => {
     const runs = await (await open()).runs();
     const figures = { calls: 3, toolBytes: 400 };
-    for (const number of [1, 2, 3, 4, 5]) await runs.end([endedRun(`p${number}`, { caller: 'pat' })], 10_000 + number);
-    await runs.end([endedRun('q1', { caller: 'pat', profile: 'other', state: 'failed', figures })], 10_003);
+    const pats = { caller: 'pat' };
+    for (const number of [1, 2, 3, 4, 5]) {
+      const atMs = 10_000 + number;
+      await runs.end([endedRun(`p${number}`, { ...pats, createdAtMs: atMs })], atMs);
+    }
+    const other = { ...pats, createdAtMs: 10_003, profile: 'other', state: 'failed', figures } as const;
+    await runs.end([endedRun('q1', other)], 10_003);
     const ids = async (choice: Parameters<typeof runs.page>[0], limit = 10) =>
       (await runs.page({ caller: 'pat', ...choice }, limit)).map(({ id }) => id);
     expect(await ids({})).toEqual(['p5', 'p4', 'q1', 'p3', 'p2', 'p1']);

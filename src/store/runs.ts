@@ -12,6 +12,7 @@ export interface StoredRun {
   readonly setting: string;
   readonly codeDigest: string;
   readonly state: StoredState;
+  /** When its request was accepted, not when it was stored. */
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   /** Whether a host that is up has resumed it. */
@@ -33,7 +34,8 @@ export interface RunLease {
 }
 
 /** A suspended run: the program as the sandbox sealed it, and the host's own context. */
-export interface SuspendedRun extends Pick<StoredRun, 'id' | 'caller' | 'profile' | 'setting' | 'codeDigest'> {
+export interface SuspendedRun
+  extends Pick<StoredRun, 'id' | 'caller' | 'profile' | 'setting' | 'codeDigest' | 'createdAtMs'> {
   readonly program: Uint8Array;
   readonly contextJson: string;
   /** A line of the program by which a person recognizes it. */

@@ -111,7 +111,7 @@ export function sharedSuite(open: () => Promise<Store>): void {
     const undo = await store.undo();
     const runs = await store.runs();
     const owner = { id: 'undone-run', caller: 'ana', profile: 'codemode', codeDigest: 'c0de', setting: '' };
-    await runs.end([{ ...owner, state: 'succeeded', responseJson: 'null' }] as never, Date.now());
+    await runs.end([{ ...owner, createdAtMs: 1, state: 'succeeded', responseJson: 'null' }] as never, Date.now());
     const begun = await Promise.all([undo.begin('undone-run', 2), undo.begin('undone-run', 2)]);
     expect(begun.sort()).toEqual([false, true]);
     await undo.end('undone-run', 2, 'failed');
@@ -154,7 +154,7 @@ export function sharedSuite(open: () => Promise<Store>): void {
 
   test('runs in progress and clients are known to other hosts, which can cancel them', async () => {
     const presence = await (await open()).presence();
-    const run = { runId: 'live', caller: 'ana', profile: 'codemode', startedAtMs: 5, title: 'line', source: 'line;' };
+    const run = { runId: 'live', caller: 'ana', profile: 'codemode', createdAtMs: 5, title: 'line', source: 'line;' };
     await presence.update([run], []);
     expect(await presence.find('live')).toEqual(run);
     expect(await presence.runs(5)).toEqual([run]);

@@ -81,9 +81,13 @@ describe('the console behind a balancer', needs('postgresql', 'bubblewrap', 'ngi
     const calls = cards.flatMap((card) => card.calls.map(({ id, digest }) => ({ id, digest })));
     expect((await ask('/approvals/decide', { decision: 'approve', calls })).status).toBe(200);
     await until(() => shared.ledger.length === 1);
-    // Both hosts list it, with what it called.
-    for (let at = 0; at < 4; at += 1)
-      await until(async () => ((await (await ask('/runs')).json()) as RunPage).runs[0]?.toolCalls === 1);
+    // Both hosts list it, with what it called, and with the time that clients see.
+    const newest = async () => ((await (await ask('/runs')).json()) as RunPage).runs[0];
+    for (let at = 0; at < 4; at += 1) await until(async () => (await newest())?.toolCalls === 1);
+    const { runId = '', createdAtMs = 0 } = (await newest()) ?? {};
+    expect((await hosts[1]?.request('GET', `/api/v1/runs/${runId}`, AGENT))?.body).toMatchObject({
+      createdAt: new Date(createdAtMs).toISOString(),
+    });
     expect((await ask('/logout', {})).status).toBe(200);
     for (let at = 0; at < 4; at += 1) expect((await ask('/session')).status).toBe(401);
   });

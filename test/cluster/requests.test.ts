@@ -74,10 +74,12 @@ describe('requests go to any host', needs('postgresql', 'bubblewrap'), () => {
     const answered = execute(first, 'await mcp.ledger.look({ text: "long", delayMs: 600_000 }); return 1');
     const listedAt = async (at: SharedHost | undefined) => {
       const { body } = await host(at).request('GET', '/api/v1/runs', AGENT);
-      return (body.runs as { runId: string; state: string }[]).filter(({ state }) => state === 'running');
+      return (body.runs as { runId: string; state: string; createdAt: string }[]).filter(
+        ({ state }) => state === 'running',
+      );
     };
     await until(async () => (await listedAt(second)).length === 1);
-    const runId = (await listedAt(second))[0]?.runId ?? '';
+    const { runId = '', createdAt } = (await listedAt(second))[0] ?? {};
     expect(await listedAt(first)).toEqual(await listedAt(second));
     expect(await stateOf(third, runId)).toBe('running');
     expect((await host(third).request('GET', `/api/v1/runs/${runId}/result`, AGENT)).status).toBe(202);
@@ -86,6 +88,9 @@ describe('requests go to any host', needs('postgresql', 'bubblewrap'), () => {
     expect(cancelled).toMatchObject({ status: 200, body: { runId, state: 'cancelled' } });
     expect((await answered).body).toMatchObject({ success: false });
     await until(async () => (await stateOf(third, runId)) === 'cancelled');
+    // Also in the record of its end, which is written later, and for people.
+    expect((await host(third).request('GET', `/api/v1/runs/${runId}`, AGENT)).body).toMatchObject({ createdAt });
+    expect(JSON.parse((await cluster.run(['runs', 'show', runId, '--json'])).stdout)).toMatchObject({ createdAt });
   });
 
   test('a resumed run is cancelled through a host that does not have it, and stays so', async () => {

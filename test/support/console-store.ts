@@ -19,10 +19,21 @@ export async function fillStore(home: Home, { runs, approvals }: { runs: number;
     const key = await masterKey(home.state);
     const store = new SqliteRunStore(database, key);
     const nowMs = Date.now();
-    const owner = { caller: 'subject token', profile: 'codemode', setting: OTHER_SETTING, codeDigest: 'd' };
+    const owner = {
+      caller: 'subject token',
+      profile: 'codemode',
+      setting: OTHER_SETTING,
+      codeDigest: 'd',
+      createdAtMs: nowMs,
+    };
     store.end(
       Array.from({ length: runs }, (_, index) => ({
-        ...{ id: randomUUID(), ...owner, state: index % 10 === 0 ? ('failed' as const) : ('succeeded' as const) },
+        ...{
+          id: randomUUID(),
+          ...owner,
+          createdAtMs: nowMs - HOUR_MS,
+          state: index % 10 === 0 ? ('failed' as const) : ('succeeded' as const),
+        },
         ...{ responseJson: '{}', recordingJson: undefined, title: `const run${index + 1} = 1;`, durationMs: index },
       })),
       nowMs - HOUR_MS,

@@ -82,6 +82,7 @@ describe('a caller whose quota is reached', () => {
       [
         {
           ...{ id, caller: 'carol', profile: 'runner', setting: '', codeDigest: '', state: 'failed' },
+          createdAtMs: Date.now(),
           ...{ responseJson: 'null', recordingJson: undefined, title: undefined, durationMs: undefined },
         },
       ],

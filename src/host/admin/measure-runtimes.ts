@@ -47,7 +47,8 @@ async function runProcess(
   maxToolCalls: number,
 ): Promise<void> {
   const { outcome } = await session.runProcess({
-    ...{ runId: randomUUID(), language, source, limits: DEFAULT_PROCESS_LIMITS, maxToolCalls, approvalWaitMs: 0 },
+    ...{ runId: randomUUID(), createdAtMs: Date.now(), language, source, limits: DEFAULT_PROCESS_LIMITS },
+    ...{ maxToolCalls, approvalWaitMs: 0 },
     respond: () => null,
   });
   if (outcome.status === 'failed')

@@ -22,13 +22,14 @@ import type { CallFailure } from '../calls/call-failure.js';
 import type { PartialAnswer } from '../calls/partial-answers.js';
 import type { TraceEntry } from '../calls/tool-trace.js';
 import type { ProcessRecording } from '../recordings/process-recording.js';
+import { ownerOf } from '../runs/ended-run.js';
 import { notStarted, programRunner } from '../runs/program-runner.js';
 import { redactRunOutcome, redactTitle } from '../runs/redact-report.js';
 import { type AwaitServer, RunCatalog } from '../runs/run-catalog.js';
 import type { RunClient } from '../runs/run-client.js';
 import { stateOf } from '../runs/run-summary.js';
 import { RunTrace, type TraceParts } from '../runs/run-trace.js';
-import type { Presentation } from '../runs/run-types.js';
+import type { OnBegin, Presentation } from '../runs/run-types.js';
 import type { Runtime } from '../runtime.js';
 import type { ProgramCallsParts } from '../scripts/program-calls.js';
 import { connecting } from '../servers/connecting.js';
@@ -41,6 +42,7 @@ import { ProcessWait } from './process-wait.js';
 /** A program for its own process, and the client that waits for it. */
 export interface ProcessRunRequest extends RunClient {
   readonly runId: string;
+  readonly createdAtMs: number;
   readonly language: ProgramLanguage;
   readonly source: string;
   readonly limits: ProcessLimits;
@@ -55,8 +57,7 @@ export interface ProcessRunRequest extends RunClient {
   /** The parent span, or the id of a new trace. */
   readonly trace?: TraceContext;
   readonly traceId?: string;
-  /** Called with the run id before anything runs. */
-  readonly onBegin?: (runId: string) => void;
+  readonly onBegin?: OnBegin;
   /** Builds the response that is stored for the run. */
   readonly respond: (summary: ProcessRunSummary) => JsonValue;
 }
@@ -136,7 +137,7 @@ async function runSteps(
   steps: RunTrace,
 ): Promise<ProcessRunSummary> {
   const { parts, caller, bounds, profile, presentation } = runner;
-  const { runId, source, language, limits, maxToolCalls, signal, onStep } = request;
+  const { runId, createdAtMs, source, language, limits, maxToolCalls, signal, onStep } = request;
   const startedAt = performance.now();
   const runtime = await parts.runtime.open();
   const { sandbox, broker, audit, redactor } = runtime;
@@ -148,6 +149,7 @@ async function runSteps(
   const seen = new RunCatalog(view.forCode, runner.awaitServer);
   const { snapshot } = seen;
   const run = openRunContext(runId, caller, profile, source, {
+    createdAtMs,
     grants: bounds,
     trace: steps.context,
     authorizedUntilMs: request.authorizedUntilMs,
@@ -227,7 +229,7 @@ async function runSteps(
   };
   await audit?.flush();
   await audit?.redacted(run, redacted);
-  const owner = { id: runId, caller, profile, codeDigest: run.codeDigest };
+  const owner = ownerOf(run);
   const state = stateOf(report.outcome);
   const recorded = calls.recorded;
   const recording: ProcessRecording | undefined = recorded && {

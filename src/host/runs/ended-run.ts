@@ -36,8 +36,8 @@ export interface PreparedRun {
   readonly verdict?: TypeCheckGate | undefined;
 }
 
-export function ownerOf({ runId, caller, profile, codeDigest }: RunContext): RunOwner {
-  return { id: runId, caller, profile, codeDigest };
+export function ownerOf({ runId, createdAtMs, caller, profile, codeDigest }: RunContext): RunOwner {
+  return { id: runId, createdAtMs, caller, profile, codeDigest };
 }
 
 /** The answer of a run that is suspended until a person has decided. */

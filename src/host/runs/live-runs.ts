@@ -8,7 +8,7 @@ export interface LiveRun {
   readonly caller: string;
   readonly profile: string;
   readonly source: string;
-  readonly startedAtMs: number;
+  readonly createdAtMs: number;
   cancel(): void;
   /** The calls made so far; absent until the program starts, and for programs on real interpreters. */
   soFar?: () => { readonly calls: readonly RecordedCall[]; readonly notes: RunNotes };

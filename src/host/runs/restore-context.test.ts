@@ -27,7 +27,7 @@ const programOf = (...calls: [target: string, isSent: boolean][]): StoredProgram
 });
 
 const restored = (...calls: [target: string, isSent: boolean][]) =>
-  restoreContext(stored(), programOf(...calls), snapshot, gate).ledger.toJSON();
+  restoreContext(stored(), { createdAtMs: 1, stored: programOf(...calls) }, snapshot, gate).ledger.toJSON();
 
 test('what a run got in a process that was killed is known from the calls it made there', () => {
   expect(restored()).toEqual({ received: {}, spent: 0 });
@@ -46,6 +46,6 @@ test('what nobody can know any more counts as everything', () => {
 
 test('a run that does not say what it has received is not resumed', () => {
   const without = { ...stored(), ledger: undefined } as unknown as RunContext;
-  const resume = () => restoreContext(without, programOf(), snapshot, gate);
+  const resume = () => restoreContext(without, { createdAtMs: 1, stored: programOf() }, snapshot, gate);
   expect(resume).toThrow(expect.toSatisfy((error: unknown) => isHostError(error, 'image_rejected')));
 });

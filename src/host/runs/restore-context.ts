@@ -9,7 +9,6 @@ import { omitUndefined } from '../../lib/omit-undefined.js';
 import { isDiscovery } from '../tools/discovery.js';
 import { isResults } from './kept-results.js';
 import type { ResumedRun } from './resumed-run.js';
-import type { StoredProgram } from './run.js';
 import type { RunFacts } from './run-types.js';
 
 /**
@@ -18,7 +17,7 @@ import type { RunFacts } from './run-types.js';
  */
 export function restoreContext(
   stored: RunContext,
-  { calls }: StoredProgram,
+  { createdAtMs, stored: { calls } }: Pick<ResumedRun, 'createdAtMs' | 'stored'>,
   snapshot: CatalogSnapshot,
   gate: PolicyGate,
 ): RunContext {
@@ -31,7 +30,8 @@ export function restoreContext(
   }
   // A person has decided about the call since: an approved call is made even if the token has expired in the meantime.
   const { authorizedUntilMs: _, ...context } = stored;
-  return { ...context, ledger };
+  // The column, because a context of an earlier version does not have it.
+  return { ...context, createdAtMs, ledger };
 }
 
 /** The capabilities of a suspended run's token: a resumed run sees no more. */

@@ -5,6 +5,7 @@ import type { StoredProgram } from './run.js';
 /** The run's identity and the caller it belongs to. */
 export interface RunOwner {
   readonly id: string;
+  readonly createdAtMs: number;
   readonly caller: CallerId;
   readonly profile: string;
   readonly codeDigest: string;

@@ -24,6 +24,9 @@ import type { PartialAnswer } from '../calls/partial-answers.js';
 import type { TraceEntry } from '../calls/tool-trace.js';
 import type { RunClient } from './run-client.js';
 
+/** Learns of a run before anything of it runs. `createdAtMs`: the one that is stored and shown. */
+export type OnBegin = (runId: string, createdAtMs: number) => void;
+
 /** A program, and the client that waits for it. */
 export interface RunRequest extends RunClient {
   readonly source: string;
@@ -46,8 +49,7 @@ export interface RunRequest extends RunClient {
   /** Names of servers that the program is about to use: they are connected first, and reported at once if missing. */
   readonly requestedServers?: readonly string[];
   readonly signal?: StopSignal;
-  /** Called with the run id before anything runs. */
-  readonly onBegin?: (runId: string) => void;
+  readonly onBegin?: OnBegin;
   readonly onLog?: (entry: LogEntry, runId: string) => void;
   /** The parent span. */
   readonly trace?: TraceContext;

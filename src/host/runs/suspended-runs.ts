@@ -143,9 +143,10 @@ export class SuspendedRuns {
     lease: RunLease | undefined,
   ): Promise<void> {
     const kept = recording === undefined ? undefined : storedRecording(recording);
-    const { id, caller, profile, codeDigest } = owner;
+    const { id, createdAtMs, caller, profile, codeDigest } = owner;
     await this.#ends.write({
       id,
+      createdAtMs,
       caller,
       profile,
       codeDigest,
@@ -307,7 +308,11 @@ export class SuspendedRuns {
    * The recording of the last run of this program, if a person has since decided about a call that was refused. Undefined if the
    * program has run again since: that run has used the decision, or did without it.
    */
-  async lastDecided(owner: Omit<RunOwner, 'id'>, source: string, start: RunStart): Promise<AnyRecording | undefined> {
+  async lastDecided(
+    owner: Omit<RunOwner, 'id' | 'createdAtMs'>,
+    source: string,
+    start: RunStart,
+  ): Promise<AnyRecording | undefined> {
     const decided = await this.#options.approvals.decidedLate(owner.caller, source, start);
     if (decided.size === 0) return undefined;
     await this.settled();

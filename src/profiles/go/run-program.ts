@@ -35,7 +35,15 @@ export async function runProgram(
     const summary = await session.runProcess({
       ...context,
       ...omitUndefined({ answerWithinMs }),
-      ...{ runId: randomUUID(), language: 'go', source: code, limits, maxToolCalls, approvalWaitMs },
+      ...{
+        runId: randomUUID(),
+        createdAtMs: Date.now(),
+        language: 'go',
+        source: code,
+        limits,
+        maxToolCalls,
+        approvalWaitMs,
+      },
       signal: stop.signal,
       respond: (ended) => respond(ended) as unknown as JsonValue,
     });

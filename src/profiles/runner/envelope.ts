@@ -49,6 +49,7 @@ interface Said {
 /** One program, from before anything is known about it. Whatever happens, it produces one envelope. */
 export class Ticket {
   readonly runId = randomUUID();
+  readonly createdAtMs = Date.now();
   readonly traceId: string;
   readonly #startedAt = performance.now();
   readonly #toolName: string;

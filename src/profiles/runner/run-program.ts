@@ -43,7 +43,14 @@ export async function runProgram(
   try {
     const summary = await session.runProcess({
       ...context,
-      ...{ runId: ticket.runId, traceId: ticket.traceId, language, source: code, limits },
+      ...{
+        runId: ticket.runId,
+        createdAtMs: ticket.createdAtMs,
+        traceId: ticket.traceId,
+        language,
+        source: code,
+        limits,
+      },
       ...{ maxToolCalls, approvalWaitMs, redacts: { personalData: redactsPersonalData } },
       respond: (ended) => {
         answer = ticket.ended(ended, maxLineBytes);

@@ -4,7 +4,7 @@ import { type HostError, isHostError } from '../../domain/errors.js';
 import type { LimitTable } from '../../domain/limits.js';
 import type { LogEntry } from '../../domain/run.js';
 import { grantsOf, mayCallServer } from '../../host/runs/capability-grants.js';
-import type { RunAnswer, RunRequest } from '../../host/runs/run-types.js';
+import type { OnBegin, RunAnswer, RunRequest } from '../../host/runs/run-types.js';
 import { unknownGrants } from '../../host/runs/unknown-grants.js';
 import type { Session } from '../../host/session.js';
 import type { CallContext } from '../profile.js';
@@ -29,7 +29,7 @@ export interface ExecuteSettings {
 export interface ExecuteContext extends CallContext {
   /** The bounds of the caller's token. */
   readonly ofCaller?: CapabilitySet | undefined;
-  readonly onBegin?: (runId: string) => void;
+  readonly onBegin?: OnBegin;
   readonly onLog?: (entry: LogEntry) => void;
 }
 

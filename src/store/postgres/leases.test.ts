@@ -141,7 +141,13 @@ describe('hosts that share runs', needs('postgresql'), () => {
     const lease = await claimed(runs, 'unwritten');
     await admin.query(`REVOKE INSERT ON codemode.runs FROM ${role}`);
     const suspended = new SuspendedRuns({ store: async () => runs, approvals: {} as never, setting: '' });
-    const owner = { id: 'unwritten', caller: 'ana' as CallerId, profile: 'codemode', codeDigest: 'c0de' };
+    const owner = {
+      id: 'unwritten',
+      createdAtMs: 1_000,
+      caller: 'ana' as CallerId,
+      profile: 'codemode',
+      codeDigest: 'c0de',
+    };
     await suspended.recordEnd(owner, 'succeeded', null, undefined, undefined, lease);
     expect((await other.claim('unwritten'))?.fence).toBe(lease.fence + 1);
   });

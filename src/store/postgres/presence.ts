@@ -39,12 +39,12 @@ export class PostgresPresenceStore implements PresenceStore {
   async update(begun: readonly PresentRun[], over: readonly string[]): Promise<void> {
     const { id: host } = this.#host;
     await this.#postgres.transaction(async (sql) => {
-      for (const { runId, caller, profile, startedAtMs, title, source } of begun) {
+      for (const { runId, caller, profile, createdAtMs, title, source } of begun) {
         const facts = seal(this.#key, binding(runId, host), Buffer.from(JSON.stringify([title, source])));
         await sql.change(
           `INSERT INTO codemode.live_runs (id, host, caller, profile, started_at, facts) VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT (id) DO UPDATE SET host = excluded.host, facts = excluded.facts, is_cancelled = false`,
-          [runId, host, caller, profile, startedAtMs, facts],
+          [runId, host, caller, profile, createdAtMs, facts],
         );
       }
       if (over.length > 0)
@@ -105,11 +105,11 @@ export class PostgresPresenceStore implements PresenceStore {
     }));
   }
 
-  #read({ id: runId, host, caller, profile, started_at: startedAtMs, facts }: RunRow): PresentRun | undefined {
+  #read({ id: runId, host, caller, profile, started_at: createdAtMs, facts }: RunRow): PresentRun | undefined {
     const json = unseal(this.#key, binding(runId, host), facts)?.toString('utf8');
     if (json === undefined) return undefined;
     const [title, source] = JSON.parse(json) as [string, string];
-    return { runId, caller, profile, startedAtMs, title, source };
+    return { runId, caller, profile, createdAtMs, title, source };
   }
 }
 

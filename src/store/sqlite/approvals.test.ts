@@ -228,7 +228,7 @@ describe('who can write to the file, without the key', () => {
 
 test('what is kept of one caller is bounded in number and bytes, and takes nothing of another', () => {
   const runs = new SqliteRunStore(database, KEY);
-  const run = { caller: 'zed', profile: 'codemode', setting: '', codeDigest: '', title: '' };
+  const run = { caller: 'zed', profile: 'codemode', setting: '', codeDigest: '', title: '', createdAtMs: 1 };
   runs.suspend({ ...run, id: 'run of old 0', program: new Uint8Array([1]), contextJson: '{}' }, 1);
   for (const n of [0, 1, 2, 3, 4]) {
     asked(`old ${n}`, 1_000 + n, { caller: 'zed', arguments: { text: 'x'.repeat(1_000) } });
@@ -247,7 +247,7 @@ test('what is kept of one caller is bounded in number and bytes, and takes nothi
 
 test('approvals of suspended runs are not among those that are closed to make room', () => {
   const runs = new SqliteRunStore(database, KEY);
-  const run = { caller: 'zoe', profile: 'codemode', setting: '', codeDigest: '', title: '' };
+  const run = { caller: 'zoe', profile: 'codemode', setting: '', codeDigest: '', title: '', createdAtMs: 1 };
   runs.suspend({ ...run, id: 'run of waits', program: new Uint8Array([1]), contextJson: '{}' }, 1);
   const end = { state: 'failed', responseJson: 'null', recordingJson: undefined, durationMs: undefined } as const;
   runs.end([{ ...run, ...end, id: 'run of over' }], 1);

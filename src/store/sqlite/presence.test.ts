@@ -8,7 +8,7 @@ import { SqlitePresenceStore } from './presence.js';
 const RUN = {
   caller: 'stdio',
   profile: 'codemode',
-  startedAtMs: 1,
+  createdAtMs: 1,
   title: 'line',
   source: 'line;\nmore',
 };
@@ -29,7 +29,7 @@ test('runs in progress are listed until they end; those of an ended process are 
   store.update(
     [
       { ...RUN, runId: 'a' },
-      { ...RUN, runId: 'b', startedAtMs: 2 },
+      { ...RUN, runId: 'b', createdAtMs: 2 },
     ],
     [],
   );

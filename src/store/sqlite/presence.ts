@@ -68,9 +68,9 @@ export class SqlitePresenceStore implements PresenceStore {
 
   update(begun: readonly PresentRun[], over: readonly string[]): void {
     this.#database.transaction(() => {
-      for (const { runId, caller, profile, startedAtMs, title, source } of begun) {
+      for (const { runId, caller, profile, createdAtMs, title, source } of begun) {
         const facts = seal(this.#key, binding(runId, this.#holder), Buffer.from(JSON.stringify([title, source])));
-        this.#putRun.run(runId, this.#holder, caller, profile, startedAtMs, facts);
+        this.#putRun.run(runId, this.#holder, caller, profile, createdAtMs, facts);
       }
       for (const id of over) this.#dropRun.run(id);
     });
@@ -109,7 +109,7 @@ export class SqlitePresenceStore implements PresenceStore {
   }
 
   #read(row: RunRow): PresentRun | undefined {
-    const { id: runId, holder, caller, profile, started_at: startedAtMs, facts } = row;
+    const { id: runId, holder, caller, profile, started_at: createdAtMs, facts } = row;
     if (!isProcessAlive(holder)) {
       this.#dropRun.run(runId);
       return undefined;
@@ -117,7 +117,7 @@ export class SqlitePresenceStore implements PresenceStore {
     const json = unseal(this.#key, binding(runId, holder), facts)?.toString('utf8');
     if (json === undefined) return undefined;
     const [title, source] = JSON.parse(json) as [string, string];
-    return { runId, caller, profile, startedAtMs, title, source };
+    return { runId, caller, profile, createdAtMs, title, source };
   }
 }
 

@@ -9,7 +9,7 @@ import { summariseState } from './state-summary.js';
 const folder = mkdtempSync(join(tmpdir(), 'codemode-state-summary-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const RUN = { caller: 'somebody', profile: 'codemode', setting: 'digest', codeDigest: 'digest' };
+const RUN = { caller: 'somebody', profile: 'codemode', setting: 'digest', codeDigest: 'digest', createdAtMs: 1 };
 
 test('a state folder that does not exist is not made', () => {
   const missing = join(folder, 'missing');
@@ -22,7 +22,7 @@ test('runs are seen without the key, the newest first, and nothing is written', 
   const database = await Database.open(place);
   const store = new SqliteRunStore(database, new Uint8Array(32).fill(1));
   store.suspend({ ...RUN, id: 'old', program: new Uint8Array([1]), contextJson: '{}', title: 'x' }, 1);
-  store.suspend({ ...RUN, id: 'new', program: new Uint8Array([1]), contextJson: '{}', title: 'x' }, 2);
+  store.suspend({ ...RUN, id: 'new', createdAtMs: 2, program: new Uint8Array([1]), contextJson: '{}', title: 'x' }, 2);
   expect(summariseState(place, 10)).toEqual({
     pendingApprovals: 0,
     suspendedRuns: 2,

@@ -7,6 +7,7 @@ import type { CallerId } from '../../domain/run.js';
 import type { StopSignal } from '../../domain/stop-signal.js';
 import type { TraceContext } from '../../domain/trace.js';
 import type { Host } from '../../host/host.js';
+import type { OnBegin } from '../../host/runs/run-types.js';
 import type { ServerControl } from '../../host/servers/server-control.js';
 import type { Session, SessionOptions } from '../../host/session.js';
 import { Cancellation } from '../../lib/async/cancellation.js';
@@ -49,7 +50,7 @@ export interface RestRunRequest {
 export interface LiveRun {
   readonly runId: string;
   readonly caller: CallerId;
-  readonly startedAtMs: number;
+  readonly createdAtMs: number;
   cancel(): void;
 }
 
@@ -132,7 +133,7 @@ export class RestContext {
     const ticket = new Ticket(language, trace?.traceId);
     const ofRequest = { ...authorizedUntil(principal), ...omitUndefined({ trace }) };
     return this.#during(session.caller, signal, ({ onBegin, ...live }) => {
-      onBegin(ticket.runId);
+      onBegin(ticket.runId, ticket.createdAtMs);
       return answerRequest(session, ticket, language, body, runner.settings, { ...live, ...ofRequest });
     });
   }
@@ -141,7 +142,7 @@ export class RestContext {
   async #during<Value>(
     caller: CallerId,
     signal: StopSignal,
-    run: (live: { signal: StopSignal; onBegin: (runId: string) => void }) => Promise<Value>,
+    run: (live: { signal: StopSignal; onBegin: OnBegin }) => Promise<Value>,
   ): Promise<Value> {
     if (this.#isClosing) throw new HostError('shutting_down', 'codemode is shutting down; ask again later');
     const end = new Cancellation();
@@ -153,11 +154,11 @@ export class RestContext {
     try {
       return await run({
         signal: end,
-        onBegin: (id) => {
+        onBegin: (id, createdAtMs) => {
           // A retry is a run of its own, and the first run is over.
           this.#live.delete(runId);
           runId = id;
-          this.#live.set(id, { runId: id, caller, startedAtMs: Date.now(), cancel });
+          this.#live.set(id, { runId: id, caller, createdAtMs, cancel });
         },
       });
     } finally {

@@ -62,8 +62,8 @@ function responseOf({ runId, state, response }: RunView): JsonValue {
   return renderRefusal(new HostError('cancelled', 'the run was cancelled'), runId) as unknown as JsonValue;
 }
 
-function liveView({ runId, startedAtMs }: LiveRun | PresentRun) {
-  return { runId, state: 'running', createdAt: new Date(startedAtMs).toISOString() };
+function liveView({ runId, createdAtMs }: LiveRun | PresentRun) {
+  return { runId, state: 'running', createdAt: new Date(createdAtMs).toISOString() };
 }
 
 function storedView({ runId, state, profile, createdAtMs, updatedAtMs, approvals }: RunView) {

@@ -99,7 +99,7 @@ describe('runs', () => {
     const database = await Database.open(crowd.path('state'));
     const store = new SqliteRunStore(database, new Uint8Array(32));
     const ids = ['abcd1111-1111-4111-8111-111111111111', 'abcd2222-2222-4222-8222-222222222222'];
-    const about = { caller: 'c', profile: 'codemode', setting: 's', codeDigest: 'd', title: undefined };
+    const about = { caller: 'c', profile: 'codemode', setting: 's', codeDigest: 'd', createdAtMs: 1, title: undefined };
     const end = {
       ...about,
       state: 'succeeded',

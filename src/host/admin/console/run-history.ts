@@ -265,14 +265,14 @@ export class RunHistory {
     run: RunInFlight & { readonly source: string },
     soFar?: { readonly calls: readonly RecordedCall[]; readonly notes: RunNotes },
   ): Promise<RunDetail> {
-    const { runId, caller, profile, title, startedAtMs } = run;
+    const { runId, caller, profile, title, createdAtMs } = run;
     const approvals = await this.#parts.host.approvals.ofRun(runId);
     const view: RunView = {
-      ...{ runId, state: 'running', caller, profile, title, createdAtMs: startedAtMs, updatedAtMs: startedAtMs },
+      ...{ runId, state: 'running', caller, profile, title, createdAtMs, updatedAtMs: createdAtMs },
       ...{ durationMs: undefined, response: null, approvals },
     };
     const program = { source: run.source, language: 'typescript', codeDigest: '' } as const;
-    const facts = { program, startedAtMs, calls: soFar?.calls ?? [], notes: soFar?.notes ?? {} };
+    const facts = { program, startedAtMs: createdAtMs, calls: soFar?.calls ?? [], notes: soFar?.notes ?? {} };
     const audit = await this.#auditOf(runId);
     return runDetail({ view, facts, recordingNote: noteFor('running'), audit }, this.#parts);
   }

@@ -13,21 +13,19 @@ const MAX_LOGS = 5_000;
 /** An in-flight run of any process. */
 export interface RunInFlight extends Pick<RunItem, 'runId' | 'caller' | 'profile'> {
   readonly title: string;
-  readonly startedAtMs: number;
+  readonly createdAtMs: number;
 }
 
 export function liveItem(run: RunInFlight, pendingApprovals: number): RunItem {
-  const { runId, caller, profile, title, startedAtMs } = run;
-  const times = { createdAtMs: startedAtMs, updatedAtMs: startedAtMs };
+  const { runId, caller, profile, title, createdAtMs } = run;
+  const times = { createdAtMs, updatedAtMs: createdAtMs };
   return { runId, state: 'running', caller, profile, title, ...times, pendingApprovals, ...ownMark(caller) };
 }
 
 export function storedItem(view: RunView): RunItem {
   const { runId, state, caller, profile, title, createdAtMs, updatedAtMs, durationMs, approvals, figures } = view;
-  // A run that was never suspended is first written when it ends.
-  const startedAtMs = createdAtMs === updatedAtMs ? createdAtMs - Math.round(durationMs ?? 0) : createdAtMs;
   return {
-    ...{ runId, state, caller, profile, createdAtMs: startedAtMs, updatedAtMs },
+    ...{ runId, state, caller, profile, createdAtMs, updatedAtMs },
     ...omitUndefined({ title, durationMs, toolCalls: figures?.calls, savedTokens: ifDefined(figures, savedTokens) }),
     pendingApprovals: ENDED.includes(state as StoredState)
       ? 0

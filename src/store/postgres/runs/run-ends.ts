@@ -51,9 +51,9 @@ export class RunEnds {
     const rows = await sql.query<{ id: string }>(
       `INSERT INTO codemode.runs (id, caller, profile, setting, code_digest, state, fence, response, recording, title,
           modules, duration_ms, calls, tool_bytes, created_at, updated_at)
-        SELECT *, $15::bigint, $15::bigint FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
+        SELECT *, $16::bigint FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
           $6::text[], $7::bigint[], $8::bytea[], $9::bytea[], $10::bytea[], $11::text[], $12::float8[],
-          $13::bigint[], $14::bigint[])
+          $13::bigint[], $14::bigint[], $15::bigint[])
         ON CONFLICT (id) DO UPDATE SET state = excluded.state, updated_at = excluded.updated_at,
           response = excluded.response, recording = excluded.recording, modules = excluded.modules, program = NULL,
           lease_owner = NULL, is_ready = false, bytes = 0,
@@ -61,7 +61,7 @@ export class RunEnds {
           context = CASE excluded.state WHEN 'cancelled' THEN runs.context END,
           title = coalesce(excluded.title, runs.title), duration_ms = excluded.duration_ms,
           calls = excluded.calls, tool_bytes = excluded.tool_bytes
-        WHERE runs.state = 'suspended' AND runs.fence = excluded.fence AND runs.lease_owner = $16
+        WHERE runs.state = 'suspended' AND runs.fence = excluded.fence AND runs.lease_owner = $17
         RETURNING id`,
       [
         column(({ id }) => id),
@@ -78,6 +78,7 @@ export class RunEnds {
         column(({ durationMs }) => durationMs ?? null),
         column(({ figures }) => figures?.calls ?? null),
         column(({ figures }) => figures?.toolBytes ?? null),
+        column(({ createdAtMs }) => createdAtMs),
         nowMs,
         this.#hostId,
       ],

@@ -90,15 +90,15 @@ export class PostgresRunStore implements RunStore {
     run: SuspendedRun,
     { context, title, nowMs }: { readonly context: Buffer; readonly title: Buffer; readonly nowMs: number },
   ): Promise<void> {
-    const { id, caller, profile, setting, codeDigest, lease } = run;
+    const { id, caller, profile, setting, codeDigest, createdAtMs, lease } = run;
     const program = Buffer.from(run.program);
     const bytes = program.byteLength + context.byteLength;
     await lockRuns(sql, [id]);
     if (lease === undefined) {
       const added = await sql.change(
         `INSERT INTO codemode.runs (id, caller, profile, setting, code_digest, state, created_at, updated_at, program, context,
-            title, bytes) VALUES ($1, $2, $3, $4, $5, 'suspended', $6, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING`,
-        [id, caller, profile, setting, codeDigest, nowMs, program, context, title, bytes],
+            title, bytes) VALUES ($1, $2, $3, $4, $5, 'suspended', $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
+        [id, caller, profile, setting, codeDigest, createdAtMs, nowMs, program, context, title, bytes],
       );
       // An earlier attempt was written: there was room for the run, and another host may hold it now.
       if (added === 0) return;

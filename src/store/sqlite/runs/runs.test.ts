@@ -10,10 +10,11 @@ import { SqliteRunStore } from './runs.js';
 const folder = mkdtempSync(join(tmpdir(), 'codemode-runs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const RUN = { caller: 'somebody', profile: 'codemode', setting: 'digest', codeDigest: 'digest' };
-const ended = (id: string): EndedRun => ({
+const RUN = { caller: 'somebody', profile: 'codemode', setting: 'digest', codeDigest: 'digest', createdAtMs: 1 };
+const ended = (id: string, createdAtMs = 1): EndedRun => ({
   ...RUN,
   id,
+  createdAtMs,
   state: 'succeeded',
   responseJson: `"answer of ${id}"`,
   recordingJson: undefined,
@@ -28,7 +29,7 @@ test('the newest two thousand that ended are kept, and all that wait, however ol
     store.suspend({ ...RUN, id, program: new Uint8Array([1]), contextJson: '{}', title: 'await it' }, 1);
   for (let batch = 0; batch < 230; batch++)
     store.end(
-      Array.from({ length: 10 }, (_, index) => ended(`run-${batch * 10 + index}`)),
+      Array.from({ length: 10 }, (_, index) => ended(`run-${batch * 10 + index}`, 1_000 + batch)),
       1_000 + batch,
     );
   const kept = new Set(store.list(10_000).map(({ id }) => id));
@@ -51,7 +52,7 @@ test('many quick runs of one caller push out none of another', async () => {
   store.end([{ ...ended('theirs'), caller: 'somebody else' }], 1);
   for (let batch = 0; batch < 30; batch++)
     store.end(
-      Array.from({ length: 10 }, (_, index) => ended(`run-${batch * 10 + index}`)),
+      Array.from({ length: 10 }, (_, index) => ended(`run-${batch * 10 + index}`, 1_000 + batch)),
       1_000 + batch,
     );
   expect(store.responseOf({ id: 'theirs', caller: 'somebody else' })).toBe('"answer of theirs"');
@@ -111,7 +112,10 @@ test('a title is sealed on disk, and one moved from another run is not shown', a
 test('ids are found by the characters they start with, wildcards included', async () => {
   const database = await Database.open(mkdtempSync(join(folder, 'ids-')));
   const store = new SqliteRunStore(database, new Uint8Array(32).fill(1));
-  store.end(['aaaa-1', 'aaab-2', 'aaab-3', 'bbbb-4'].map(ended), 1);
+  store.end(
+    ['aaaa-1', 'aaab-2', 'aaab-3', 'bbbb-4'].map((id) => ended(id)),
+    1,
+  );
   expect(store.idsWith('aaab', 10)).toEqual(['aaab-2', 'aaab-3']);
   expect(store.idsWith('aaa', 2)).toEqual(['aaaa-1', 'aaab-2']);
   expect(store.idsWith('%', 10)).toEqual([]);
@@ -147,7 +151,7 @@ test('large answers of one caller take no more disk than it may have, and nothin
     recordingJson: '{}',
   });
   store.end([{ ...large('theirs'), caller: 'somebody else' }], 1);
-  for (let n = 0; n < 50; n++) store.end([large(`large-${n}`)], 2 + n);
+  for (let n = 0; n < 50; n++) store.end([{ ...large(`large-${n}`), createdAtMs: 2 + n }], 2 + n);
   const kept = store.list(1_000).map(({ id }) => id);
   expect(kept).toContain('theirs');
   expect(kept).toContain('large-49');
@@ -162,15 +166,15 @@ test('modules that many recordings share are stored once and deleted with the la
   const quotas = new CallerQuotas({ ...DEFAULT_QUOTAS, history: 10 });
   const store = new SqliteRunStore(database, new Uint8Array(32).fill(1), { quotas });
   const rows = () => database.prepare<{ digest: string }>('SELECT digest FROM run_modules').all();
-  const recorded = (id: string, digest: string): EndedRun => ({
-    ...{ ...ended(id), recordingJson: `"recording of ${id}"` },
+  const recorded = (id: string, digest: string, createdAtMs = 1): EndedRun => ({
+    ...{ ...ended(id, createdAtMs), recordingJson: `"recording of ${id}"` },
     modules: { digest, json: `"modules ${digest}"` },
   });
   store.end([recorded('one', 'old'), recorded('two', 'old')], 1);
   expect(rows()).toEqual([{ digest: 'old' }]);
   for (const id of ['one', 'two'])
     expect(store.recordingOf(id)).toEqual({ json: `"recording of ${id}"`, modulesJson: '"modules old"' });
-  for (let run = 0; run < 120; run++) store.end([recorded(`run-${run}`, 'new')], 1_000 + run);
+  for (let run = 0; run < 120; run++) store.end([recorded(`run-${run}`, 'new', 1_000 + run)], 1_000 + run);
   expect(rows()).toEqual([{ digest: 'new' }]);
   expect(store.recordingOf('one')).toBeUndefined();
   expect(store.recordingOf('run-119')).toMatchObject({ modulesJson: '"modules new"' });

@@ -51,12 +51,12 @@ export class SqliteRunStore implements RunStore {
   }
 
   suspend(run: SuspendedRun, nowMs: number): void {
-    const { id, caller, profile, setting, codeDigest, program, contextJson } = run;
+    const { id, caller, profile, setting, codeDigest, createdAtMs, program, contextJson } = run;
     const context = this.#seals.seal('context', run, contextJson);
     const title = this.#seals.seal('title', run, run.title);
     this.#database.transaction(() => {
       this.#mustHaveRoom(caller, id, program.byteLength + context.byteLength);
-      const facts = [id, caller, profile, setting, codeDigest, nowMs, nowMs] as const;
+      const facts = [id, caller, profile, setting, codeDigest, createdAtMs, nowMs] as const;
       this.#statements.suspend.run(...facts, program, context, title);
       this.#statements.forgetCalls.run(id);
       this.#statements.forgetDeliveries.run(id);
@@ -196,14 +196,15 @@ export class SqliteRunStore implements RunStore {
       // Most runs were never suspended, and usually no resumed run is in progress.
       const isAnythingLeft = anyCall.get() !== undefined || anyDelivery.get() !== undefined;
       for (const end of ends) {
-        const { id, caller, profile, setting, codeDigest, state, recordingJson, durationMs, figures } = end;
+        const { id, caller, profile, setting, codeDigest, state, createdAtMs, recordingJson, durationMs, figures } =
+          end;
         const response = this.#seals.seal('response', end, end.responseJson);
         const recording = recordingJson === undefined ? null : this.#seals.seal('recording', end, recordingJson);
         const title = end.title === undefined ? null : this.#seals.seal('title', end, end.title);
         const modules = recording === null ? undefined : end.modules;
         if (modules !== undefined && hasModules.get(modules.digest) === undefined)
           putModules.run(modules.digest, this.#seals.sealModules(modules.digest, modules.json));
-        const facts = [id, caller, profile, setting, codeDigest, state, nowMs, nowMs] as const;
+        const facts = [id, caller, profile, setting, codeDigest, state, createdAtMs, nowMs] as const;
         const listed = [title, durationMs ?? null, figures?.calls ?? null, figures?.toolBytes ?? null] as const;
         this.#statements.end.run(...facts, response, recording, modules?.digest ?? null, ...listed);
         if (isAnythingLeft) {
