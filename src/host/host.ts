@@ -261,6 +261,11 @@ export class Host {
     return this.#parts.suspended.cancel(runId);
   }
 
+  /** The state of a run that is suspended or has ended. Throws `not_found`. */
+  runState(runId: string): Promise<RunView['state']> {
+    return this.#parts.suspended.stateOf(runId);
+  }
+
   /** A run that is suspended or has ended. Throws `not_found`. */
   showRun(runId: string): Promise<RunView> {
     return this.#parts.suspended.show(runId);

@@ -4,19 +4,16 @@ import type { RunView } from './suspended-runs.js';
 
 /**
  * Approving a call of an ended run has no effect, unless the scope reaches beyond the run, or the program could not be
- * suspended: then its next run makes the call. Throws `conflict` before anything is decided. `show` loads the run, and rejects
- * if it is not stored.
+ * suspended: then its next run makes the call. Throws `conflict` before anything is decided. `stateOf` rejects if the run is not
+ * stored.
  */
 export async function refuseEndedRun(
   { id, runId, program }: Pick<Approval, 'id' | 'runId' | 'program'>,
   scope: GrantScope,
-  show: (runId: string) => Promise<Pick<RunView, 'state'>>,
+  stateOf: (runId: string) => Promise<RunView['state']>,
 ): Promise<void> {
   if (scope === 'hour' || (program !== undefined && scope !== 'run')) return;
-  const state = await show(runId).then(
-    (run) => run.state,
-    () => undefined,
-  );
+  const state = await stateOf(runId).catch(() => undefined);
   // Not stored: it still runs, or the call is one that a client made itself.
   if (state === undefined || state === 'suspended' || state === 'running') return;
   const once = program === undefined ? '' : ` To let the next run make this call: codemode approvals approve ${id}.`;

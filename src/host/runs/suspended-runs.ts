@@ -227,12 +227,15 @@ export class SuspendedRuns {
     return (await this.#store()).answersByDay(sinceMs, exceptCallers);
   }
 
+  /** The state alone, without what else `show` reads. Throws `not_found`. */
+  async stateOf(runId: string): Promise<RunView['state']> {
+    return shownState(await this.#stored(await this.#store(), runId));
+  }
+
   /** Throws `not_found`. */
   async show(runId: string): Promise<RunView> {
     const store = await this.#store();
-    // A run that has just ended may not be recorded yet: a client that saw it run must not get `not_found`.
-    if ((await store.find(runId)) === undefined) await this.settled();
-    const run = await this.#find(store, runId);
+    const run = await this.#stored(store, runId);
     const [responseJson, [view]] = await Promise.all([store.responseOf(run), this.#views(store, [run])]);
     return {
       ...(view as RunView),
@@ -354,6 +357,14 @@ export class SuspendedRuns {
     return this.#options.store();
   }
 
+  /** A run that has just ended may not be recorded yet: a client that saw it run must not get `not_found`. */
+  async #stored(store: RunStore, runId: string): Promise<StoredRun> {
+    const run = await store.find(runId);
+    if (run !== undefined) return run;
+    await this.settled();
+    return this.#find(store, runId);
+  }
+
   async #find(store: RunStore, runId: string): Promise<StoredRun> {
     const run = await store.find(runId);
     if (run !== undefined) return run;
@@ -367,16 +378,23 @@ export class SuspendedRuns {
       store.titlesOf(runs.map(({ id }) => id)),
       this.#options.approvals.ofRuns(asked.map(({ id }) => id)),
     ]);
-    return runs.map(({ id, state, isHeld, caller, profile, createdAtMs, updatedAtMs, durationMs, figures }) => ({
-      runId: id,
-      state: isHeld && state === 'suspended' ? 'running' : state,
-      ...{ caller, profile, createdAtMs, updatedAtMs, durationMs },
-      title: titles.get(id),
-      figures,
-      response: null,
-      approvals: approvals.get(id) ?? [],
-    }));
+    return runs.map((run) => {
+      const { id, caller, profile, createdAtMs, updatedAtMs, durationMs, figures } = run;
+      return {
+        runId: id,
+        state: shownState(run),
+        ...{ caller, profile, createdAtMs, updatedAtMs, durationMs },
+        title: titles.get(id),
+        figures,
+        response: null,
+        approvals: approvals.get(id) ?? [],
+      };
+    });
   }
+}
+
+function shownState({ state, isHeld }: StoredRun): RunView['state'] {
+  return isHeld && state === 'suspended' ? 'running' : state;
 }
 
 /** The approvals for which calls of a run were refused. */

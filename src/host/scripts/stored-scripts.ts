@@ -35,6 +35,8 @@ export class ScriptLibrary {
   #opened: ScriptStore | undefined;
   /** The last listing of a store that answers asynchronously. */
   #listed: ScriptHead[] = [];
+  #isListing = false;
+  #isListedAgain = false;
 
   /** `store` is opened at the first lookup. */
   constructor(store: () => Promise<ScriptStore>, sign: ScriptSign, quotas = new CallerQuotas()) {
@@ -67,14 +69,23 @@ export class ScriptLibrary {
   }
 
   #listNow(store: ScriptStore): readonly ScriptHead[] {
+    // One run asks several times: one statement in flight is enough, and one after it for what has changed meanwhile.
+    this.#isListedAgain = this.#isListing;
+    if (this.#isListing) return this.#listed;
     const listed = store.list();
     if (!(listed instanceof Promise)) return listed;
-    listed.then(
-      (heads) => {
-        this.#listed = heads;
-      },
-      () => {},
-    );
+    this.#isListing = true;
+    void listed
+      .then(
+        (heads) => {
+          this.#listed = heads;
+        },
+        () => {},
+      )
+      .then(() => {
+        this.#isListing = false;
+        if (this.#isListedAgain) this.#listNow(store);
+      });
     return this.#listed;
   }
 

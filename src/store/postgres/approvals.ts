@@ -284,12 +284,14 @@ export class PostgresApprovalStore implements ApprovalStore {
   }
 
   async grantFor(tool: ToolIdentity, { runId, caller, reasons }: GrantQuery): Promise<Approval | undefined> {
-    for (const run of runId === undefined ? [''] : [runId, '']) {
-      const [found] = await this.#postgres.query<GrantRow>(
-        `SELECT approval, expires_at, mark FROM codemode.grants WHERE ${SAME_TOOL} AND run = $5 AND caller = $6
-          AND expires_at > ${NOW_MS}`,
-        [...identityOf(tool), run, caller],
-      );
+    const runs = runId === undefined ? [''] : [runId, ''];
+    const rows = await this.#postgres.query<GrantRow & { readonly run: string }>(
+      `SELECT run, approval, expires_at, mark FROM codemode.grants WHERE ${SAME_TOOL} AND run = ANY($5) AND caller = $6
+        AND expires_at > ${NOW_MS}`,
+      [...identityOf(tool), runs, caller],
+    );
+    for (const run of runs) {
+      const found = rows.find((row) => row.run === run);
       if (found === undefined) continue;
       const approval = this.#seals.isGrant(tool, run, caller, found) ? await this.find(found.approval) : undefined;
       if (approval?.state === 'APPROVED' && coversReasons(approval, reasons)) return approval;

@@ -57,7 +57,7 @@ export function mountApprovals(scope: FastifyInstance, rest: RestContext): void 
         ...omitUndefined({ reason, ids, digest }),
       };
       const asked = state === 'APPROVED' ? await approvals.find(id) : undefined;
-      if (asked?.state === 'PENDING') await refuseEndedRun(asked, grantScope, (runId) => host.showRun(runId));
+      if (asked?.state === 'PENDING') await refuseEndedRun(asked, grantScope, (runId) => host.runState(runId));
       const decided = await approvals.decide(id, state, answer);
       if (!decided.isFirst) throw tooLate(decided.approval);
       return viewOf(decided.approvals[0] as Approval);

@@ -166,7 +166,7 @@ async function decide(
   const approval = await mustFind(records.approvals, given, 'pending');
   const { id } = approval;
   if (approval.state === 'PENDING' && state === 'APPROVED')
-    await refuseEndedRun(approval, scope, (runId) => records.suspended.show(runId));
+    await refuseEndedRun(approval, scope, (runId) => records.suspended.stateOf(runId));
   // A program can make other calls at any moment. The decision covers exactly what was just shown, by its ids.
   const card = await cardWith(records.approvals, approval, scope);
   const isShown = approval.state === 'PENDING' && isToBeShown(given, state, digest);

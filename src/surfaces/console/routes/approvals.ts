@@ -87,7 +87,7 @@ async function decideOne(
   try {
     const known = await approvals.find(id);
     if (known?.state === 'PENDING' && state === 'APPROVED')
-      await refuseEndedRun(known, scope, (runId) => host.showRun(runId));
+      await refuseEndedRun(known, scope, (runId) => host.runState(runId));
     if (known?.state === 'PENDING' && !known.argumentsDigest.startsWith(digest.toLowerCase()))
       return changed(id, known);
     const answer = { by, scope, digest, ...(reason === undefined || reason === '' ? {} : { reason }) };
