@@ -46,9 +46,7 @@ describe('somebody who writes to the database of hosts and has no key', needs('p
     cluster = await SharedHosts.open();
     host = await cluster.start();
     database = await Postgres.open({ url: cluster.url });
-    const run = (code: string) =>
-      host.request('POST', '/api/v1/execute', AGENT, { code, capabilities: ['mcp:ledger'] });
-    waiting = idOf(await run('return (await mcp.ledger.write({ text: "one" })).did'));
+    waiting = idOf(await execute('return (await mcp.ledger.write({ text: "one" })).did'));
     for (const statement of PLANTED) await database.query(statement);
   }, 120_000);
   afterAll(async () => {
@@ -112,5 +110,20 @@ describe('somebody who writes to the database of hosts and has no key', needs('p
     expect(cluster.ledger).toEqual([]);
   }, 60_000);
 
+  test('has a run refused that it moved to another contract', async () => {
+    const asked = await execute('return (await mcp.ledger.write({ text: "moved" })).did');
+    const runId = idOf(asked);
+    await database.query(`UPDATE codemode.runs SET profile = 'codemode' WHERE id = $1`, [runId]);
+    const { approvals } = (asked.body.error as { details: { approvals: { id: string }[] } }).details;
+    const approved = await host.request('POST', `/api/v1/approvals/${approvals[0]?.id}/approve`, PERSON, {});
+    expect(approved.status).toBe(200);
+    const result = () => host.request('GET', `/api/v1/runs/${runId}/result`, AGENT);
+    await until(async () => (await result()).status === 200);
+    expect(JSON.stringify((await result()).body)).toContain('the stored state of this run was modified');
+    expect(cluster.ledger).toEqual([]);
+  });
+
+  const execute = (code: string) =>
+    host.request('POST', '/api/v1/execute', AGENT, { code, capabilities: ['mcp:ledger'] });
   const stateOf = async () => (await host.request('GET', `/api/v1/runs/${waiting}`, AGENT)).body.state;
 });

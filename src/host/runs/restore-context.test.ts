@@ -17,6 +17,9 @@ const snapshot = snapshotOf(['crm', 'web', 'plain'].map((id) => ({ id, tools: [{
 const stored = (): RunContext =>
   JSON.parse(JSON.stringify(openRunContext('run', 'me' as CallerId, 'codemode', '1'))) as RunContext;
 
+const { runId: id, caller, profile, codeDigest, createdAtMs } = stored();
+const owner = { id, caller, profile, codeDigest, createdAtMs };
+
 const programOf = (...calls: [target: string, isSent: boolean][]): StoredProgram => ({
   program: { runId: 'run' as RunId, codeDigest: '', sealed: Buffer.of() },
   calls: calls.map(([target, isSent], number) => ({
@@ -27,7 +30,7 @@ const programOf = (...calls: [target: string, isSent: boolean][]): StoredProgram
 });
 
 const restored = (...calls: [target: string, isSent: boolean][]) =>
-  restoreContext(stored(), { createdAtMs: 1, stored: programOf(...calls) }, snapshot, gate).ledger.toJSON();
+  restoreContext(stored(), { ...owner, stored: programOf(...calls) }, snapshot, gate).ledger.toJSON();
 
 test('what a run got in a process that was killed is known from the calls it made there', () => {
   expect(restored()).toEqual({ received: {}, spent: 0 });
@@ -44,8 +47,16 @@ test('what nobody can know any more counts as everything', () => {
   expect(restored(['crm/gone', true])).toEqual(everything);
 });
 
+test.each(['id', 'caller', 'profile', 'codeDigest'])(
+  'a run of another %s than its sealed context is not resumed',
+  (name) => {
+    const moved = { ...owner, [name]: 'another', stored: programOf() };
+    expect(() => restoreContext(stored(), moved, snapshot, gate)).toThrow('the stored state of this run was modified');
+  },
+);
+
 test('a run that does not say what it has received is not resumed', () => {
   const without = { ...stored(), ledger: undefined } as unknown as RunContext;
-  const resume = () => restoreContext(without, { createdAtMs: 1, stored: programOf() }, snapshot, gate);
+  const resume = () => restoreContext(without, { ...owner, stored: programOf() }, snapshot, gate);
   expect(resume).toThrow(expect.toSatisfy((error: unknown) => isHostError(error, 'image_rejected')));
 });

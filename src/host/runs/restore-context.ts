@@ -17,12 +17,13 @@ import type { RunFacts } from './run-types.js';
  */
 export function restoreContext(
   stored: RunContext,
-  { createdAtMs, stored: { calls } }: Pick<ResumedRun, 'createdAtMs' | 'stored'>,
+  resumed: Omit<ResumedRun, 'context' | 'signal'>,
   snapshot: CatalogSnapshot,
   gate: PolicyGate,
 ): RunContext {
+  mustBeOf(resumed, stored);
   const ledger = readLedger(stored.ledger as unknown as JsonValue);
-  for (const { call, isSent } of calls) {
+  for (const { call, isSent } of resumed.stored.calls) {
     const found = snapshot.toolByTarget.get(call.target);
     if (isResults(call.target) || (isSent && found === undefined && !isDiscovery(call.target)))
       gate.receivedUnknown(ledger);
@@ -31,7 +32,20 @@ export function restoreContext(
   // A person has decided about the call since: an approved call is made even if the token has expired in the meantime.
   const { authorizedUntilMs: _, ...context } = stored;
   // The column, because a context of an earlier version does not have it.
-  return { ...context, createdAtMs, ledger };
+  return { ...context, createdAtMs: resumed.createdAtMs, ledger };
+}
+
+/**
+ * The context is sealed, the columns beside it are not: whoever writes to the store must not choose the contract, and with it the
+ * session, under which a run goes on.
+ */
+function mustBeOf(
+  { id, caller, profile, codeDigest }: Omit<ResumedRun, 'context' | 'signal'>,
+  stored: RunContext,
+): void {
+  const known = [stored.runId, stored.caller, stored.profile, stored.codeDigest];
+  if ([id, caller, profile, codeDigest].every((value, index) => value === known[index])) return;
+  throw new HostError('image_rejected', 'the stored state of this run was modified; start the run again');
 }
 
 /** The capabilities of a suspended run's token: a resumed run sees no more. */
