@@ -1,7 +1,7 @@
 import type { Approval } from '../domain/approval.js';
 import type { ApprovalNote, CallVerdict } from '../domain/audit.js';
 import type { GrantLimits } from '../domain/capability.js';
-import { HostError } from '../domain/errors.js';
+import { HostError, isHostError } from '../domain/errors.js';
 import { isJsonObject, type JsonValue } from '../domain/json.js';
 import type { GuestError } from '../domain/run.js';
 import type { Tool } from '../domain/tool.js';
@@ -19,6 +19,7 @@ import {
   errorOfNoAnswer,
   errorOfRefusal,
   errorOfReply,
+  errorOfStore,
   isRateLimited,
   shortened,
 } from './call-errors.js';
@@ -143,8 +144,25 @@ export class Broker {
     return Date.now() >= authorizedUntilMs;
   }
 
-  /** The steps of a call, in this order. */
   async #carryOut(call: BrokerCall, trace: CallTrace | undefined): Promise<BrokerOutcome> {
+    let isSending = false;
+    try {
+      return await this.#steps(call, (approval) => {
+        isSending = true;
+        return trace?.sending(approval);
+      });
+    } catch (error) {
+      // Budgets, rates and approvals are in the store. Without it nothing was decided, so nothing was sent.
+      if (isSending || !isHostError(error, 'store_unavailable')) throw error;
+      return { ok: false, error: errorOfStore(call, error), verdict: 'not_sent' };
+    }
+  }
+
+  /** The steps of a call, in this order. */
+  async #steps(
+    call: BrokerCall,
+    recordSending: (approval: ApprovalNote | undefined) => Awaitable<GuestError | undefined>,
+  ): Promise<BrokerOutcome> {
     if (this.#isExpired(call)) return { ok: false, error: expiredError(call), verdict: 'denied' };
     const checking = this.#options.whyOutdated?.(call.tool);
     const outdated = checking === undefined ? undefined : await checking;
@@ -177,7 +195,7 @@ export class Broker {
       await bill?.giveBack();
       return asked;
     }
-    const sending = () => trace?.sending(asked?.approval);
+    const sending = () => recordSending(asked?.approval);
     const answer = await this.#send(call, { policyCall, paid: bill, sending });
     return asked === undefined ? answer : { ...answer, approval: asked.approval };
   }

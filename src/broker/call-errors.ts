@@ -1,5 +1,5 @@
 import type { Approval } from '../domain/approval.js';
-import { isHostError } from '../domain/errors.js';
+import { type HostError, isHostError } from '../domain/errors.js';
 import { formatArguments, timeOf } from '../domain/format-approval.js';
 import { GENERAL_HINTS } from '../domain/general-hints.js';
 import type { JsonObject } from '../domain/json.js';
@@ -41,6 +41,12 @@ export function errorOfNoAnswer(call: BrokerCall, asked: Approval | undefined, e
   }
   const why = isHostError(error) ? error.message : 'the approval could not be stored';
   return toolCallError(call, `${name} needs a person's approval, and could not ask for it: ${why}`, 'Tell the user.');
+}
+
+/** The database that hosts share did not answer before the call was sent. */
+export function errorOfStore(call: BrokerCall, error: HostError): GuestError {
+  const hint = 'Make the same call again later. If it fails again, tell the user.';
+  return toolCallError(call, `${nameOf(call)} was not called: ${error.message}`, hint);
 }
 
 /** `credential`: the setting that holds the server's credential, if it does not come from a login. */

@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Postgres } from '../../src/store/postgres/database/connection.js';
 import { MIGRATIONS } from '../../src/store/postgres/database/migrations.js';
 import { needs } from '../support/needs.js';
 import { NextBuild } from '../support/next-build.js';
@@ -68,6 +69,19 @@ describe('requests go to any host', needs('postgresql', 'bubblewrap'), () => {
     // Five at once and five a second, the default of the contract.
     expect(made).toBeGreaterThanOrEqual(5);
     expect(made).toBeLessThanOrEqual(5 + 5 * passedS);
+  });
+
+  test('a call that the database does not answer for is not made, and its program is told so', async () => {
+    const database = await Postgres.open({ url: cluster.url });
+    const before = cluster.ledger.length;
+    const { body } = await database.transaction(async (sql) => {
+      await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+      await sql.query('LOCK TABLE codemode.rates');
+      return execute(first, 'return mcp.ledger.look({ text: "locked" }).catch((error) => error.message)');
+    });
+    await database.close();
+    expect(body.result).toMatch(/^ledger\.look was not called: a row of the database .* was locked for too long/);
+    expect(cluster.ledger.length).toBe(before);
   });
 
   test('a run under way on one host is listed, polled and cancelled through another', async () => {
