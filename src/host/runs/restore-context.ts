@@ -36,7 +36,7 @@ export function restoreContext(
 }
 
 /**
- * The context is sealed, the columns beside it are not: whoever writes to the store must not choose the contract, and with it the
+ * The context is sealed, the columns beside it are not: a client of the database must not choose the contract, and with it the
  * session, under which a run goes on.
  */
 function mustBeOf(
