@@ -110,7 +110,7 @@ describe('requests go to any host', needs('postgresql', 'bubblewrap'), () => {
   test('a resumed run is cancelled through a host that does not have it, and stays so', async () => {
     const asked = await execute(
       first,
-      'await mcp.ledger.write({ text: "slow", delayMs: 3_000 }); return mcp.ledger.look({ text: "after" })',
+      'await mcp.ledger.write({ text: "slow", delayMs: 6_000 }); return mcp.ledger.look({ text: "after" })',
     );
     const runId = idOf(asked);
     const id = await questionOf(second, runId);

@@ -225,11 +225,17 @@ export class RunHistory {
 
   /** Cancels a suspended or in-flight run. A run of another process is cancelled within a second. */
   async cancel(runId: string): Promise<RunDetail> {
-    const live = this.#parts.host.live.find(runId);
+    const { host } = this.#parts;
+    const live = host.live.find(runId);
     const presence = await this.#parts.presence();
+    // Asked first: a run that has just been suspended is listed as in flight until its host polls again.
+    const isStored = await host.runState(runId).then(
+      () => true,
+      () => false,
+    );
     if (live !== undefined) live.cancel();
-    else if ((await presence.find(runId)) !== undefined) await presence.askToCancel(runId);
-    else await this.#parts.host.cancelRun(runId).catch(forgetful(runId));
+    else if (!isStored && (await presence.find(runId)) !== undefined) await presence.askToCancel(runId);
+    else await host.cancelRun(runId).catch(forgetful(runId));
     return this.detail(runId);
   }
 
