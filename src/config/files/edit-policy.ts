@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Document, isMap, isSeq, type Node, parseDocument, type YAMLSeq } from 'yaml';
+import { Document, isMap, isSeq, type Node, type ParsedNode, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { HostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { isObject } from '../schema/server-map.js';
@@ -24,26 +24,58 @@ export function withPolicyRule(text: string, file: string, rule: JsonObject, bef
     policy: isList ? added : { ...((policy as JsonObject | undefined) ?? {}), rules: added },
   };
   const path = isList ? ['policy'] : ['policy', 'rules'];
-  for (const attempt of [() => inserted(text, file, path, rule, at), () => appended(text, file, rule, policy)]) {
+  for (const attempt of [
+    () => inserted(text, file, path, rule, at),
+    () => insertedInline(text, file, path, rule, at),
+    () => appended(text, file, rule, policy),
+  ]) {
     const result = attempt();
     if (result !== undefined && saysSo(result, file, expected)) return result;
   }
   throw cannotChange(file);
 }
 
-/** Inserts into an existing list of rules. */
+/** Inserts into an existing list of rules, on a line of its own where the others have one. */
 function inserted(text: string, file: string, path: string[], rule: JsonObject, at: number): string | undefined {
-  const isJson = isJsonFile(file);
-  const document = parseDocument(isJson ? blankComments(text) : text, OPTIONS);
-  const list = document.getIn(path, true);
-  if (!isSeq(list) || list.items.length === 0) return undefined;
+  const list = rulesIn(text, file, path);
+  if (list === undefined) return undefined;
+  const items = list.items as Node[];
+  const next = items[at];
+  if (!isJsonFile(file) && list.flow !== true) return insertedIntoBlock(text, list, rule, next);
+  const neighbour = next ?? (items.at(-1) as Node);
+  const indent = text.slice(startOfLine(text, startOf(neighbour)), startOf(neighbour));
+  if (indent.trim() !== '') return undefined;
+  if (next !== undefined)
+    return splice(text, aboveComments(text, startOfLine(text, startOf(next)), indent), `${indent}${oneLine(rule)},\n`);
+  const end = endOf(neighbour);
+  const hasComma = /^\s*,/.test(text.slice(end));
+  // A comment behind the last rule stays behind it.
+  const lineEnd = Math.min(...[text.indexOf('\n', end), endOf(list) - 1].filter((offset) => offset >= end));
+  const added = `\n${indent}${oneLine(rule)}${hasComma ? ',' : ''}`;
+  return `${text.slice(0, end)}${hasComma ? '' : ','}${text.slice(end, lineEnd)}${added}${text.slice(lineEnd)}`;
+}
+
+/** The same in a list that is written in one line. */
+function insertedInline(text: string, file: string, path: string[], rule: JsonObject, at: number): string | undefined {
+  const list = rulesIn(text, file, path);
+  if (list === undefined || !(isJsonFile(file) || list.flow === true)) return undefined;
   const items = list.items as Node[];
   const [next, last] = [items[at], items.at(-1) as Node];
-  if (isJson || list.flow === true) {
-    const json = JSON.stringify(rule);
-    return next === undefined ? splice(text, endOf(last), `, ${json}`) : splice(text, startOf(next), `${json}, `);
-  }
-  return insertedIntoBlock(text, list, rule, next);
+  const json = oneLine(rule);
+  return next === undefined ? splice(text, endOf(last), `, ${json}`) : splice(text, startOf(next), `${json}, `);
+}
+
+function rulesIn(text: string, file: string, path: string[]): YAMLSeq | undefined {
+  const list = parseDocument(isJsonFile(file) ? blankComments(text) : text, OPTIONS).getIn(path, true);
+  return isSeq(list) && list.items.length > 0 ? list : undefined;
+}
+
+/** JSON in one line, with spaces as people write it. */
+function oneLine(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${oneLine(each)}`);
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 
 function insertedIntoBlock(text: string, list: YAMLSeq, rule: JsonObject, next: Node | undefined): string | undefined {
@@ -68,7 +100,8 @@ function aboveComments(text: string, lineStart: number, indent: string): number 
   for (;;) {
     if (start === 0) return start;
     const above = startOfLine(text, start - 1);
-    if (!text.slice(above, start).startsWith(`${indent}#`)) return start;
+    const line = text.slice(above, start);
+    if (!['#', '//'].some((mark) => line.startsWith(indent + mark))) return start;
     start = above;
   }
 }
@@ -76,10 +109,17 @@ function aboveComments(text: string, lineStart: number, indent: string): number 
 /** For a file that has no rules yet. */
 function appended(text: string, file: string, rule: JsonObject, policy: JsonValue | undefined): string | undefined {
   if (isJsonFile(file)) {
-    const root = parseDocument(blankComments(text), OPTIONS).contents;
-    const last = isMap(root) ? (root.items.at(-1)?.value as Node | undefined) : undefined;
-    if (policy !== undefined || last == null) return undefined;
-    return splice(text, endOf(last), `,\n  "policy": ${JSON.stringify({ rules: [rule] })}`);
+    const document = parseDocument(blankComments(text), OPTIONS);
+    if (policy === undefined)
+      return withField(text, document.contents, 'policy', ['{', `  "rules": [`, `    ${oneLine(rule)}`, '  ]', '}']);
+    const list = ['[', `  ${oneLine(rule)}`, ']'];
+    const place = Array.isArray(policy) ? ['policy'] : ['policy', 'rules'];
+    const empty = document.getIn(place, true) as ParsedNode | undefined;
+    if (empty === undefined) return withField(text, document.get('policy', true), 'rules', list);
+    // Whatever stands between its brackets is a comment, which would be lost.
+    if (!/^\[\s*\]$/.test(text.slice(startOf(empty), endOf(empty)))) return undefined;
+    const indent = /^[ \t]*/.exec(text.slice(startOfLine(text, startOf(empty))))?.[0] ?? '';
+    return text.slice(0, startOf(empty)) + list.join(`\n${indent}`) + text.slice(endOf(empty));
   }
   if (policy === undefined || policy === null) {
     const body = new Document({ policy: { rules: [rule] } }).toString({ lineWidth: 0 });
@@ -88,6 +128,15 @@ function appended(text: string, file: string, rule: JsonObject, policy: JsonValu
   const document = parseDocument(text, OPTIONS);
   document.setIn(Array.isArray(policy) ? ['policy'] : ['policy', 'rules'], document.createNode([rule]));
   return document.toString({ lineWidth: 0 });
+}
+
+/** The text with a last field in this JSON object, which has others. */
+function withField(text: string, object: unknown, name: string, lines: readonly string[]): string | undefined {
+  const last = isMap(object) ? (object as YAMLMap<Node, Node | null>).items.at(-1) : undefined;
+  if (last?.value == null) return undefined;
+  const before = text.slice(startOfLine(text, startOf(last.key)), startOf(last.key));
+  const indent = before.trim() === '' ? before : '  ';
+  return splice(text, endOf(last.value), `,\n${indent}${JSON.stringify(name)}: ${lines.join(`\n${indent}`)}`);
 }
 
 const OPTIONS = { version: '1.2', schema: 'core', merge: true } as const;

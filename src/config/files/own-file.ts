@@ -80,8 +80,8 @@ export async function fileToChange(request: OwnFileRequest): Promise<OwnFile> {
 }
 
 async function lookAt(file: string, { cwd, projectFolder, named, environment }: OwnFileRequest): Promise<OwnFile> {
-  if (!/\.(ya?ml|json)$/.test(file))
-    throw new HostError('bad_input', `${file} must end in .yaml, .yml or .json to be read as a configuration`);
+  if (!/\.(ya?ml|jsonc?)$/.test(file))
+    throw new HostError('bad_input', `${file} must end in .yaml, .yml, .json or .jsonc to be read as a configuration`);
   const folder = resolve(cwd, projectFolder ?? '');
   const isProject = dirname(file) === folder && PROJECT_NAME.test(basename(file));
   const place = realPath(file);

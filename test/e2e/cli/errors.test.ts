@@ -36,7 +36,10 @@ test('wrong words on the command line are reported with the right ones [X6]', as
     [['completion'], /^Usage: codemode completion \[options\] \[command\]\n\nprint a script/],
     [['--bogus'], "codemode: unknown option '--bogus'. See: codemode --help"],
     [['--isolation', 'heavy', 'servers'], /--isolation: sandbox\.isolation: expected one of strict, namespaces, none/],
-    [['init', '--output', 'x.txt'], 'codemode: ~/x.txt must end in .yaml, .yml or .json to be read as a configuration'],
+    [
+      ['init', '--output', 'x.txt'],
+      'codemode: ~/x.txt must end in .yaml, .yml, .json or .jsonc to be read as a configuration',
+    ],
     [
       ['init', '--yes', '--output', 'no/such/x.yaml'],
       /^codemode: ~\/no\/such\/x\.yaml could not be written: its folder/,
