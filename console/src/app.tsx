@@ -5,6 +5,7 @@ import { openSession } from './api/session.js';
 import { session } from './api/session-state.js';
 import { GoTo } from './go-to.js';
 import { Help } from './help.js';
+import { keepFocus } from './lib/keep-focus.js';
 import { listenForKeys, useKeys } from './lib/keys.js';
 import { place } from './lib/router.js';
 import { useStore } from './lib/store.js';
@@ -34,9 +35,11 @@ export function App() {
       );
     void open();
     const stopKeys = listenForKeys();
+    const stopFocus = keepFocus();
     return () => {
       clearTimeout(timer);
       stopKeys();
+      stopFocus();
     };
   }, []);
 
@@ -126,9 +129,8 @@ function LinkBanner() {
     <div class="banner" role="alert">
       <span class="spin" aria-hidden="true" />
       <span>
-        The connection to the host is lost. What you see may be old; nothing is lost, and this page connects again by
-        itself. If the host has stopped, start it again and open its new link:{' '}
-        <code class="nowrap">codemode console</code>
+        Connection lost. Reconnecting; until then, what you see may be out of date. If the host has stopped, start it
+        and open its new link: <code class="nowrap">codemode console</code>
       </span>
     </div>
   );

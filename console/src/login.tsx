@@ -13,9 +13,10 @@ export function LogIn({ message }: { message: string }) {
         </p>
         <h1>You are not logged in</h1>
         <p class="muted">
-          <Foreign text={message} lines />
+          {/* The command is below. */}
+          <Foreign text={message.replace(/ Get a new link with: codemode console\.?$/, '')} lines />
         </p>
-        <p>Type this in a terminal on the machine that codemode runs on, and open the link that it prints:</p>
+        <p>Run this in a terminal on the machine where codemode runs, and open the link that it prints:</p>
         <Command text="codemode console" />
       </div>
     </main>

@@ -237,6 +237,8 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await card.getByLabel('Reason').fill('they are fixed');
     await card.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText('Approved 2 calls.').waitFor();
+    // The pressed button is gone with its card: the keyboard goes on at the next one.
+    await expect.poll(() => page.evaluate('document.activeElement.id'), { timeout: 20_000 }).toMatch(/^card-/);
     await other.page.getByText(/approved the call that you looked at .*, before you/).waitFor();
     // The row that was left out still waits; by keyboard now.
     await expect.poll(() => card.getByRole('checkbox').count(), { timeout: 20_000 }).toBe(0);
@@ -245,6 +247,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.keyboard.press('a');
     await page.getByText('Approved 1 call.').waitFor();
     await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
     await page.getByRole('tab', { name: 'All', exact: true }).click();
     await card.getByText(/^Calls \d+, \d+: Approved by .*for these calls only: they are fixed$/).waitFor();
     await card.getByText(/^Call \d+: Approved by .*for this call only\.$/).waitFor();
@@ -337,7 +340,8 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
       .first()
       .click();
     await page.getByRole('button', { name: 'Reconnect' }).click();
-    await page.getByText('The server was asked again.').waitFor();
+    await page.getByText('Connected again.').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Reconnect');
 
     await visit(page, 'Policy');
     const draft = page.getByLabel('Tools', { exact: true });
@@ -362,7 +366,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByRole('dialog').getByText('shop/get_').first().waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText(/^Saved to /).waitFor();
-    expect(readFileSync(home.configFile, 'utf8')).toMatch(/^\/\/ Mine\.\n.*shop\/get_\*/s);
+    expect(readFileSync(home.configFile, 'utf8')).toMatch(/^\/\/ Mine\.\n.*\{ "tools": \["shop\/get_\*"\], /s);
     await page.getByText('after a restart', { exact: true }).waitFor();
     problems.push(await seriousProblems(page));
 

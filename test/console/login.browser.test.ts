@@ -112,7 +112,7 @@ describe('the console beside other windows', needs('chromium', 'bubblewrap'), ()
   test('an approval for an hour is listed while it stands, and revoked there [B16]', async () => {
     await visit(page, 'Inbox');
     const card = page.getByRole('article').first();
-    await card.getByLabel('An approval counts for').selectOption('hour');
+    await card.getByLabel('Approval applies to').selectOption('hour');
     await card.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByRole('tab', { name: 'Standing approvals' }).click();
     const revoke = page.getByRole('button', { name: 'Revoke tracker/update_ticket' });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logIn, newLink, openBrowser, SHOP_SERVERS, seriousProblems, visit } from '../support/console.js';
 import { needs } from '../support/needs.js';
@@ -33,6 +33,7 @@ const ONE_WRITE = `import { get_issue } from '@codemode/servers/shop';
 import { update_ticket } from '@codemode/servers/tracker';
 const { title } = await get_issue({ number: 4724 });
 globalThis.__codemode_result__ = await update_ticket({ id: '<b>SHOP-7</b>\\u202e', status: 'done', comment: title });`;
+const PUBLIC = { tools: 'channel/*', decision: 'ask', reason: 'everybody reads this channel' };
 const REOPEN = {
   tool: 'tracker/update_ticket',
   with: 'update_ticket',
@@ -47,7 +48,11 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
   let agent: Awaited<ReturnType<(typeof server)['connect']>>;
 
   beforeAll(async () => {
-    home = openHome({ approvals: { grace: '20ms' }, mcpServers: SHOP_SERVERS, policy: { undo: [REOPEN] } });
+    home = openHome({
+      approvals: { grace: '20ms' },
+      mcpServers: SHOP_SERVERS,
+      policy: { rules: [PUBLIC], undo: [REOPEN] },
+    });
     const added = await addScript(home);
     if (added !== 0) throw new Error('the script was not stored');
     [server, browser] = await Promise.all([startServe(home), openBrowser()]);
@@ -105,6 +110,12 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
       .getByText(/number/)
       .first()
       .waitFor();
+    // From a diagnostic to its line, where both are not on one screen.
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.getByRole('tab', { name: /^Diagnostics/ }).click();
+    await page.locator('.diagnostics').getByRole('button', { name: 'Go to line 2' }).click();
+    await expect.poll(() => isInSight(page.locator('.code li.failed')), { timeout: 20_000 }).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 860 });
   });
 
   test('each run of the list shows its calls and the tokens it saved, in rows that do not overlap [B16]', async () => {
@@ -205,6 +216,8 @@ describe('a run in the console', needs('chromium', 'bubblewrap'), () => {
     expect(await reason.textContent()).toContain(
       'the run read private data from shop. This call sends data to an external server.',
     );
+    const rule = page.getByRole('listitem').filter({ hasText: 'rule 1' });
+    expect(await rule.textContent()).toMatch(/^Everybody reads this channel\.rule 1codemode\.config\.json:\d+:\d+$/);
     await page.locator('body').click({ position: { x: 4, y: 400 } });
     for (let left = 2; left > 0; left -= 1) {
       await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(left);
@@ -248,6 +261,11 @@ function addScript(home: ReturnType<typeof openHome>): Promise<number> {
 /** How long a card still waits changes meanwhile. */
 function withoutTime(text: string | null): string | undefined {
   return text?.replace(/[\d:]+ (?:h|min|days) left/, '');
+}
+
+async function isInSight(part: Locator): Promise<boolean> {
+  const { y = -1 } = (await part.boundingBox()) ?? {};
+  return y > 0 && y < 740;
 }
 
 function backgroundOf(element: unknown): string {

@@ -74,14 +74,14 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
   test('10,000 runs are a list that is loaded page by page while it is scrolled [B16]', async () => {
     const { page } = await arrive(await newLink(home));
     await page
-      .getByRole('checkbox', { name: /^Pick / })
+      .getByRole('checkbox', { name: /^Select / })
       .nth(1)
       .check();
     await page
-      .getByRole('checkbox', { name: /^Pick / })
+      .getByRole('checkbox', { name: /^Select / })
       .nth(2)
       .check();
-    await page.getByRole('button', { name: 'Deny picked' }).click();
+    await page.getByRole('button', { name: 'Deny selected' }).click();
     await page.getByText('Denied 2 calls.').waitFor();
     await visit(page, 'Runs');
     await page.getByRole('searchbox').fill('run4711 ');

@@ -152,7 +152,7 @@ const COLOURS = HighlightStyle.define([
 ]);
 
 const THEME = EditorView.theme({
-  '&': { color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: 'var(--text-sm)' },
+  '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: 'var(--text-sm)' },
   // The box around it shows the focus: lines and gutters would cover the editor's own outline.
   '&.cm-focused': { outline: 'none' },
   '.cm-content': {
@@ -165,7 +165,7 @@ const THEME = EditorView.theme({
     fontFamily: 'var(--mono)',
     lineHeight: '22px',
     fontVariantLigatures: 'none',
-    maxHeight: 'max(60vh, var(--editor-height))',
+    maxHeight: 'var(--editor-most)',
     overflow: 'auto',
   },
   '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--ink-3)', border: 'none' },
@@ -183,9 +183,12 @@ const THEME = EditorView.theme({
     boxShadow: 'var(--shadow)',
     overflow: 'hidden',
   },
-  '.cm-tooltip-autocomplete ul': { padding: '4px' },
-  '.cm-tooltip-autocomplete ul li': { padding: '3px 8px', borderRadius: '5px' },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--select)', color: 'var(--ink)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { padding: '4px', fontFamily: 'var(--mono)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 8px', borderRadius: '5px' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--select)',
+    color: 'var(--ink)',
+  },
   '.cm-completionDetail': { color: 'var(--ink-3)', fontStyle: 'normal' },
   '.cm-tool': { maxWidth: '520px', padding: '8px 12px', font: '13px/1.5 var(--font)' },
   '.cm-tool code': { fontFamily: 'var(--mono)', fontSize: '12px', whiteSpace: 'pre-wrap' },

@@ -14,15 +14,20 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 export function duration(ms: number): string {
   if (ms < 1) return '<1 ms';
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  if (ms < 60_000) return `${trimmed(ms / 1000, ms < 10_000 ? 2 : 1)} s`;
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
   return `${Math.floor(ms / 3_600_000)} h ${Math.floor((ms % 3_600_000) / 60_000)} min`;
 }
 
 export function bytes(value: number): string {
   if (value < 1024) return `${value} B`;
-  if (value < 1024 * 1024) return `${(value / 1024).toFixed(1)} KB`;
-  return `${(value / 1024 / 1024).toFixed(1)} MB`;
+  if (value < 1024 * 1024) return `${trimmed(value / 1024, 1)} KB`;
+  return `${trimmed(value / 1024 / 1024, 1)} MB`;
+}
+
+/** Without the zeros of a round number: a limit is 30 s, not 30.0 s. */
+export function trimmed(value: number, digits: number): string {
+  return value.toFixed(digits).replace(/\.0+$/, '');
 }
 
 /** The time of day, with the date if it is not today. */
@@ -34,7 +39,7 @@ export function time(ms: number): string {
 }
 
 export function percent(part: number, whole: number): string {
-  return whole === 0 ? '0 %' : `${((part / whole) * 100).toFixed(part === whole ? 0 : 1)} %`;
+  return part === 0 || whole === 0 ? '0%' : `${((part / whole) * 100).toFixed(part === whole ? 0 : 1)}%`;
 }
 
 /** Enough of an id to tell it from others. */

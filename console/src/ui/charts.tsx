@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { count } from '../lib/format.js';
+import { count, trimmed } from '../lib/format.js';
 
 export interface Bar {
   readonly label: string;
@@ -119,7 +119,7 @@ function niceMaximum(value: number): number {
 }
 
 function short(value: number): string {
-  if (value >= 1_000_000) return `${(value / 1_000_000).toFixed(1)} M`;
-  if (value >= 1_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)} k`;
+  if (value >= 1_000_000) return `${trimmed(value / 1_000_000, 1)}M`;
+  if (value >= 1_000) return `${trimmed(value / 1_000, value < 10_000 ? 1 : 0)}k`;
   return value < 10 && !Number.isInteger(value) ? value.toFixed(1) : String(Math.round(value));
 }

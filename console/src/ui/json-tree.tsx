@@ -110,7 +110,7 @@ function previewOf(value: JsonValue & object): string {
     const text = foreignLabel(typeof each === 'string' ? each : String(each), PREVIEW_CHARACTERS);
     parts.push(isList ? text : `${foreignLabel(name, 20)}: ${text}`);
   }
-  return parts.join(', ').slice(0, PREVIEW_CHARACTERS * 2);
+  return foreignLabel(parts.join(', '), PREVIEW_CHARACTERS * 2);
 }
 
 const PREVIEW_FIELDS = 4;

@@ -4,10 +4,11 @@ import type { Decision } from '../../../src/domain/policy.js';
 import type { RunState } from '../../../src/domain/run.js';
 import { messageOf, RequestError } from '../api/request.js';
 import { count } from '../lib/format.js';
+import { Foreign } from './foreign.js';
 import { Icon, type IconName } from './icons.js';
 import { say } from './toasts.js';
 
-export type Tone = 'good' | 'bad' | 'wait' | 'live' | 'calm';
+export type Tone = 'good' | 'bad' | 'wait' | 'live' | 'info' | 'calm';
 
 export function Badge({ tone = 'calm', children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
@@ -122,7 +123,7 @@ export function Advice({ text }: { text: string }) {
   const [, words = text, command] = /^(.*: )(codemode [\w -]*\w)\.?$/s.exec(text) ?? [];
   return (
     <>
-      {words}
+      <Foreign text={words} lines />
       {command !== undefined && <code class="nowrap">{command}</code>}
     </>
   );
@@ -150,7 +151,9 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
   const isLost = error instanceof RequestError && error.code === 'unreachable';
   return (
     <div class="note bad row spread" role="alert">
-      <span>{messageOf(error)}</span>
+      <span>
+        <Advice text={messageOf(error)} />
+      </span>
       {retry !== undefined && (
         <button type="button" class="button small" onClick={retry}>
           {isLost ? 'Connect again' : 'Try again'}
@@ -191,6 +194,7 @@ export function ActionButton({
 }) {
   const [isBusy, setBusy] = useState(false);
   const isShown = useRef(true);
+  const isRunning = useRef(false);
   useEffect(
     () => () => {
       isShown.current = false;
@@ -198,19 +202,24 @@ export function ActionButton({
     [],
   );
   const press = async () => {
+    if (isRunning.current) return;
+    isRunning.current = true;
     setBusy(true);
     try {
       await run();
     } catch (error) {
       say(messageOf(error), 'bad');
     }
+    isRunning.current = false;
     if (isShown.current) setBusy(false);
   };
   return (
     <button
       type={isDefault ? 'submit' : 'button'}
       class={`button ${extra}`}
-      disabled={disabled || isBusy}
+      disabled={disabled}
+      // Not `disabled`: a button that is disabled loses the focus.
+      aria-disabled={isBusy}
       title={title}
       aria-label={label}
       onClick={() => void press()}

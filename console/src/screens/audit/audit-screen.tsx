@@ -4,6 +4,7 @@ import type { AuditPage } from '../../../../src/domain/console/audit.js';
 import { ifDefined, omitUndefined } from '../../../../src/lib/omit-undefined.js';
 import { download, request } from '../../api/request.js';
 import { usePages } from '../../api/use-pages.js';
+import { callerLabel } from '../../lib/caller-label.js';
 import { bytes, duration, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { linkTo, place, setOptions } from '../../lib/router.js';
@@ -50,7 +51,7 @@ export function AuditScreen(_: ScreenProps) {
     <>
       <PageHead
         title="Audit"
-        lead="Each record has the hash of the one before it. Arguments and results are not in the log."
+        lead="Every call and every decision. Each record contains the hash of the one before it; arguments and results are not in the log."
       >
         <ActionButton run={() => download('exportAudit', { query: filters }, 'codemode-audit.jsonl')}>
           Export
@@ -167,8 +168,8 @@ function Row({
       <span class="mono clip">
         <ForeignLine text={`${record.serverId}/${record.toolName}`} limit={100} />
       </span>
-      <span class="clip audit-side">
-        <ForeignLine text={record.caller} limit={60} />
+      <span class="clip audit-side" title={foreignLabel(record.caller)}>
+        {foreignLabel(callerLabel(record.caller), 60)}
         {isOwn && <OwnMark />}
       </span>
       <span class="num end audit-side">{duration(record.durationMs)}</span>

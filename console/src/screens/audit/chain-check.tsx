@@ -14,13 +14,13 @@ export function ChainCheck() {
       <div class="row spread">
         <div class="row grow" role="status">
           {report === undefined ? (
-            <span class="muted">The chain was not verified on this page yet.</span>
+            <span class="muted">Not verified yet.</span>
           ) : report.isIntact ? (
             <>
               <Badge tone="good">intact</Badge>
               <span>
                 {counted(report.records, 'record')}, from number {count(report.first)} to {count(report.head.count)}:
-                each hash fits its record and the one before.
+                each hash matches its record and the one before.
               </span>
             </>
           ) : (
@@ -46,14 +46,14 @@ export function ChainCheck() {
           )}
           <li>
             {report.sealed === undefined
-              ? 'No sealed head was found: that records were removed from the end could not be ruled out.'
+              ? 'No sealed head was found, so records removed from the end would go unnoticed.'
               : report.sealed.count === report.head.count
                 ? 'The sealed head agrees with the last record: nothing was removed from the end.'
                 : `The sealed head covers ${counted(report.sealed.count, 'record')}; the log has ${count(report.head.count)}.`}
           </li>
           <li>
-            This finds changes by somebody without the host&apos;s key. It does not protect against somebody who has the
-            key and the state folder; an exported copy elsewhere does.
+            This detects changes by anyone without the host&apos;s key. Against someone who has the key and the state
+            folder, keep an exported copy elsewhere.
           </li>
         </ul>
       )}

@@ -28,8 +28,8 @@ export function ConnectScreen({ path: [part] }: ScreenProps) {
           <Panel title="Over HTTP">
             <div class="stack tight">
               <p>
-                Any MCP client reaches this host at the first address. It sends the token that the second line prints,
-                as <code>Authorization: Bearer TOKEN</code>.
+                Any MCP client can connect to this address. It sends the token that the command prints, as{' '}
+                <code>Authorization: Bearer TOKEN</code>.
               </p>
               <Command text={info.data.url} />
               <Command text="codemode token" />

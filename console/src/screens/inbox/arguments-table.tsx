@@ -19,7 +19,7 @@ export function ArgumentsTable({
     <div class="stack tight">
       {Object.keys(same).length > 0 && (
         <div>
-          <h3>The same in all calls</h3>
+          <h3>Same in all calls</h3>
           <JsonTree value={same} label="Arguments that are the same in all calls" open={1} bare />
         </div>
       )}
@@ -28,8 +28,14 @@ export function ArgumentsTable({
         <table class="table">
           <thead>
             <tr>
-              {onToggle !== undefined && <th scope="col">Include</th>}
-              <th scope="col">Call</th>
+              {onToggle !== undefined && (
+                <th scope="col" class="fit">
+                  Include
+                </th>
+              )}
+              <th scope="col" class="fit">
+                Call
+              </th>
               {columns.map((column) => (
                 <th scope="col" key={column}>
                   <Foreign text={column} limit={80} />
@@ -41,7 +47,7 @@ export function ArgumentsTable({
             {calls.map((call) => (
               <tr key={call.id} class={leftOut.has(call.id) ? 'out' : ''}>
                 {onToggle !== undefined && (
-                  <td>
+                  <td class="fit">
                     <input
                       type="checkbox"
                       aria-label={`Include call ${call.call}`}
@@ -50,7 +56,7 @@ export function ArgumentsTable({
                     />
                   </td>
                 )}
-                <td class="num">{call.call}</td>
+                <td class="num fit">{call.call}</td>
                 {columns.map((column) => (
                   <td key={column}>
                     <Cell value={valueAt(call.arguments, column)} />

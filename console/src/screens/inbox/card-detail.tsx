@@ -136,7 +136,7 @@ export function CardDetail({
       {isPending ? (
         <div class="card-actions">
           <label class="field grow">
-            <span>Reason, optional: the agent reads it</span>
+            <span>Reason (optional, the agent reads it)</span>
             <input
               class="input"
               value={reason}
@@ -145,7 +145,7 @@ export function CardDetail({
             />
           </label>
           <label class="field">
-            <span>An approval counts for</span>
+            <span>Approval applies to</span>
             <select
               class="input"
               value={scope}

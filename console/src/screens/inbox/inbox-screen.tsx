@@ -46,6 +46,7 @@ export function InboxScreen(_: ScreenProps) {
   const setSelectedId = (card: string | undefined) => setOptions({ card });
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const own = useRef(new Set<string>());
+  const isAfterDecision = useRef(false);
 
   const cards = text === '' ? pages.items : pages.items.filter((card) => matches(card, text));
   const index = Math.max(
@@ -65,7 +66,7 @@ export function InboxScreen(_: ScreenProps) {
     { key: 'k', label: 'Previous card', run: () => select(index - 1, true) },
     {
       key: 'x',
-      label: 'Pick the card for a batch',
+      label: 'Select the card for a batch',
       run: () => shown !== 'grants' && selected !== undefined && toggle(selected.id),
     },
   ]);
@@ -75,6 +76,15 @@ export function InboxScreen(_: ScreenProps) {
     setPicked(next);
   };
 
+  // The pressed button goes with its card. The next card gets the focus, not its button: nothing is decided by a second press.
+  useEffect(() => {
+    if (!isAfterDecision.current) return;
+    const { activeElement } = document;
+    if (selected !== undefined && (activeElement === document.body || activeElement?.id === 'main'))
+      focusCard(selected.id);
+    if (!pages.isLoading) isAfterDecision.current = false;
+  });
+
   const onDecide = async (decision: Decision) => {
     for (const { id } of decision.calls) own.current.add(id);
     const next = cards[index + 1] ?? cards[index - 1];
@@ -83,6 +93,7 @@ export function InboxScreen(_: ScreenProps) {
     const isClean = outcomes.every(({ outcome }) => outcome === 'decided');
     say(texts.join(' '), isClean ? 'plain' : 'bad', isClean ? runOf(selected, decision) : undefined);
     setPicked(new Set());
+    isAfterDecision.current = true;
     // A card has the id of its first call. Calls that were left out form a card with another id, which stays in sight.
     const decided = new Set(decision.calls.map(({ id }) => id));
     setSelectedId((selected?.calls.find(({ id }) => !decided.has(id)) ?? next)?.id);
@@ -98,7 +109,7 @@ export function InboxScreen(_: ScreenProps) {
         title="Inbox"
         lead={
           pending === 0
-            ? 'Nothing waits for you.'
+            ? 'Calls that your policy asks a person about.'
             : `${counted(pending, 'call')} ${pending === 1 ? 'waits' : 'wait'} for a decision.`
         }
       >
@@ -138,13 +149,13 @@ export function InboxScreen(_: ScreenProps) {
             </div>
             {picked.size > 0 && (
               <div class="panel-head batch">
-                <span class="strong">{counted(batch.length, 'card')} picked</span>
+                <span class="strong">{counted(batch.length, 'card')} selected</span>
                 <span class="row tight">
                   <ActionButton class="small danger" run={() => decideBatch('deny')}>
-                    Deny picked
+                    Deny selected
                   </ActionButton>
                   <ActionButton class="small primary" run={() => decideBatch('approve')}>
-                    Approve picked
+                    Approve selected
                   </ActionButton>
                 </span>
               </div>
@@ -212,7 +223,7 @@ function Row({
   return (
     <div class={`card-row ${isSelected ? 'selected' : ''}`}>
       {card.state === 'PENDING' && (
-        <input type="checkbox" checked={isPicked} aria-label={`Pick ${foreignLabel(name, 60)}`} onChange={onPick} />
+        <input type="checkbox" checked={isPicked} aria-label={`Select ${foreignLabel(name, 60)}`} onChange={onPick} />
       )}
       <button type="button" id={`card-${card.id}`} aria-current={isSelected} onClick={onSelect}>
         <span class="row tight spread">

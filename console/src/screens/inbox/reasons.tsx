@@ -46,6 +46,31 @@ function Reason({ reason: { kind, text, readFrom } }: { reason: ApprovalReason }
       </li>
     );
   }
+  if (source.startsWith('rule')) {
+    // `rule 2 (codemode.yaml:18:7): posts in public`: the rule's own reason first, then which rule it is and where it stands.
+    const [, place, own] = /^\(([^)]+)\)(?::\s*(.+))?$/s.exec(words) ?? [];
+    return (
+      <li>
+        {own === undefined ? (
+          <span>{place === undefined ? <Foreign text={sentence(words)} limit={600} /> : 'Your policy asks.'}</span>
+        ) : (
+          <Foreign text={sentence(own)} limit={600} />
+        )}
+        <a
+          class="badge wait"
+          href={linkTo(['policy'])}
+          title={place === undefined ? undefined : foreignLabel(place, 300)}
+        >
+          {source}
+        </a>
+        {place !== undefined && (
+          <span class="small muted mono">
+            <Foreign text={place.slice(place.lastIndexOf('/') + 1)} limit={120} />
+          </span>
+        )}
+      </li>
+    );
+  }
   // `preset default: destructive tools ask: its server says that it is destructive`: shows the fact first, then the rule.
   const [, clause, fact = words] = (source.startsWith('preset') ? /^([^:]+): (.+)$/s.exec(words) : undefined) ?? [];
   return (

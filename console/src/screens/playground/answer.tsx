@@ -40,8 +40,11 @@ export function Answer({
   if (answer === undefined) {
     return (
       <Panel title="Answer">
-        <Empty icon="playground" title={isRunning ? 'The program runs' : 'No answer yet'}>
-          <p>Press Run. The answer appears here twice: as data for you, and as the exact text that a model reads.</p>
+        <Empty icon="playground" title={isRunning ? 'The program is running' : 'No answer yet'}>
+          <p>
+            {isRunning ? 'The answer will appear' : 'Press Run. The answer appears'} here twice: as data for you, and as
+            the exact text that a model reads.
+          </p>
         </Empty>
       </Panel>
     );
@@ -65,7 +68,7 @@ export function Answer({
         {answer.approvals.length > 0 && (
           <p class="note wait row spread">
             <span>
-              {counted(answer.approvals.length, 'call')} of it {answer.approvals.length === 1 ? 'waits' : 'wait'} for a
+              {counted(answer.approvals.length, 'call')} {answer.approvals.length === 1 ? 'waits' : 'wait'} for a
               decision.
             </span>
             <a class="button small" href={linkTo(['inbox'])}>
@@ -87,7 +90,7 @@ export function Answer({
           <Tabs
             label="The answer for"
             tabs={[
-              ['person', 'For a person'],
+              ['person', 'As data'],
               ['model', 'As the model reads it'],
             ]}
             chosen={tab}

@@ -15,7 +15,7 @@ import { counted } from '../../lib/format.js';
 import { place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { useInSight } from '../../lib/use-in-sight.js';
-import { Advice, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
+import { Advice, Command, Empty, Loading, PageHead, Panel, Problem } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
 import type { ScreenProps } from '../screen-props.js';
 import { Answer } from './answer.js';
@@ -35,7 +35,8 @@ export function PlaygroundScreen(_: ScreenProps) {
   if (info.data.profiles.length === 0) {
     return (
       <Empty icon="playground" title="No profile can run programs here">
-        <p>Type codemode doctor in a terminal to see what is missing.</p>
+        <p>To see what is missing, run this in a terminal:</p>
+        <Command text="codemode doctor" />
       </Empty>
     );
   }
@@ -142,7 +143,7 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
               )}
               <button
                 type="button"
-                class="button small"
+                class="button"
                 onClick={() => profile !== undefined && replace({ ...draft, source: profile.example })}
               >
                 Example
@@ -185,7 +186,7 @@ function Playground({ profiles }: { profiles: readonly PlaygroundProfile[] }) {
           <p class="panel-foot muted small">
             {declarations.data === undefined
               ? 'Loading the declarations of the tools. '
-              : `${counted(declarations.data.tools.length, 'tool')}: type a name to complete it, hold the pointer over one to read about it. `}
+              : `${counted(declarations.data.tools.length, 'tool')}. Type a name to complete it, hover over it to read its declaration. `}
             Ctrl+Enter runs, Escape leaves the editor.
           </p>
         </Panel>

@@ -14,7 +14,7 @@ import { useResource } from '../../api/use-resource.js';
 import { useInSight } from '../../lib/use-in-sight.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Foreign, foreignLabel } from '../../ui/foreign.js';
-import { ActionButton, Panel } from '../../ui/parts.js';
+import { ActionButton, Advice, Panel } from '../../ui/parts.js';
 import { say } from '../../ui/toasts.js';
 import { DraftResult } from './draft-result.js';
 import { UnifiedDiff } from './unified-diff.js';
@@ -82,7 +82,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
             <ToolNames />
           </label>
           <p class="hint" id="tools-help">
-            server/tool, several with commas. * stands for any characters; * alone means every tool.
+            server/tool, several with commas between. * matches any characters, * alone every tool.
           </p>
           <div class="row">
             <label class="field">
@@ -106,7 +106,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
             </label>
           </div>
           <label class="field">
-            <span>Reason, optional: shown when a call is refused or asked about</span>
+            <span>Reason (optional, shown when a call is denied or asked about)</span>
             <input class="input" value={fields.reason} onInput={set('reason')} />
           </label>
           <details>
@@ -135,7 +135,7 @@ export function DraftForm({ policy, onSaved }: { policy: PolicyView; onSaved: ()
           </div>
           {policy.fileNote !== undefined && (
             <p class="muted small">
-              <Foreign text={policy.fileNote} limit={400} lines />
+              <Advice text={policy.fileNote} />
             </p>
           )}
           {!isOwner() && <p class="muted small">Only a session of the owner can save a rule.</p>}

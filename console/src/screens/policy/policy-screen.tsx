@@ -9,8 +9,8 @@ import type { ScreenProps } from '../screen-props.js';
 import { DraftForm } from './draft-form.js';
 
 const PRESET_WORDS = {
-  default: 'Reads are allowed; calls that may destroy or send something are asked about.',
-  strict: 'Calls that no rule allows are asked about.',
+  default: 'Reads are allowed; calls that may destroy or send something need an approval.',
+  strict: 'Calls that no rule allows need an approval.',
   open: 'Calls that no rule forbids are allowed.',
 } as const;
 
@@ -33,8 +33,8 @@ export function PolicyScreen(_: ScreenProps) {
       />
       {!isInEffect && (
         <p class="note wait">
-          The file has other rules than the ones in effect. Restart hosts, and the clients that started them, for its
-          rules to count.
+          The rules of the file are not in effect yet. Restart the hosts, and the clients that started them, to apply
+          them.
         </p>
       )}
       <div class="policy">

@@ -20,7 +20,7 @@ export function CompareScreen({ left, right }: { left: string; right: string }) 
   }
   return (
     <>
-      <PageHead title="Compare two runs" lead="Left: the first run. Right: the second." />
+      <PageHead title="Compare two runs" lead="The first run is on the left, the second on the right." />
       <div class="stack">
         <Panel title="Summary" flush>
           <div class="table-wrap">
@@ -30,7 +30,9 @@ export function CompareScreen({ left, right }: { left: string; right: string }) 
                   <th scope="col">Run</th>
                   {[first, second].map((run) => (
                     <th scope="col" key={run.runId}>
-                      <a href={linkTo(['runs', run.runId])}>{foreignLabel(run.title ?? run.runId, 80)}</a>
+                      <a class="mono" href={linkTo(['runs', run.runId])}>
+                        {foreignLabel(run.title ?? run.runId, 80)}
+                      </a>
                     </th>
                   ))}
                 </tr>
@@ -38,7 +40,11 @@ export function CompareScreen({ left, right }: { left: string; right: string }) 
               <tbody>
                 <Line what="State" runs={[first, second]} show={(run) => <RunBadge state={run.state} />} />
                 <Line what="Started" runs={[first, second]} show={(run) => time(run.createdAtMs)} />
-                <Line what="Duration" runs={[first, second]} show={(run) => duration(run.durationMs ?? 0)} />
+                <Line
+                  what="Duration"
+                  runs={[first, second]}
+                  show={(run) => (run.durationMs === undefined ? '–' : duration(run.durationMs))}
+                />
                 <Line what="Profile" runs={[first, second]} show={(run) => <Foreign text={run.profile} limit={40} />} />
                 <Line what="Calls" runs={[first, second]} show={(run) => count(run.callCount)} />
                 <Line

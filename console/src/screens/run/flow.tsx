@@ -4,8 +4,8 @@ import { Foreign } from '../../ui/foreign.js';
 import { Badge, type Tone } from '../../ui/parts.js';
 
 const MAX_STEPS = 80;
-const ROW = 52;
-const LABEL_TONES: Readonly<Record<string, Tone>> = { private: 'live', untrusted: 'wait', external: 'bad' };
+const ROW = 60;
+const LABEL_TONES: Readonly<Record<string, Tone>> = { private: 'info', untrusted: 'wait', external: 'bad' };
 
 /** Consecutive calls of one tool. */
 interface Step {
@@ -29,8 +29,9 @@ export function Flow({ calls }: { calls: readonly RunCall[] }) {
   return (
     <div class="stack tight">
       <p class="muted small">
-        Left: answers that the program had. Right: writes. A line means that the answer came first, from a server that
-        is labelled private or untrusted.
+        Left: what the program read. Right: calls that may write
+        {arrows.length === 0 && !shown.some(({ isWrite }) => isWrite) ? ' (none here)' : ''}. A line leads from data
+        labelled private or untrusted to each write that came after it.
       </p>
       <div class="flow" style={{ height: `${height}px` }}>
         <svg class="flow-lines" viewBox={`0 0 100 ${height}`} preserveAspectRatio="none" aria-hidden="true">

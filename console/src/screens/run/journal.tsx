@@ -49,12 +49,14 @@ export function Journal({
     return () => clearInterval(timer);
   }, [isPlaying, at, total]);
 
+  const step = (by: number) => at + by >= 0 && at + by <= total && onPosition(at + by);
+
   if (total === 0) return <p class="muted">The journal of this run is empty: nothing was delivered to the program.</p>;
   return (
     <div class="stack">
       <div class="row journal-row">
         <h2>Journal</h2>
-        <button type="button" class="button small" disabled={at <= 0} onClick={() => onPosition(at - 1)}>
+        <button type="button" class="button small" aria-disabled={at <= 0} onClick={() => step(-1)}>
           Back
         </button>
         <button
@@ -67,7 +69,7 @@ export function Journal({
         >
           {isPlaying ? 'Pause' : 'Play'}
         </button>
-        <button type="button" class="button small" disabled={at >= total} onClick={() => onPosition(at + 1)}>
+        <button type="button" class="button small" aria-disabled={at >= total} onClick={() => step(1)}>
           Forward
         </button>
         <input
@@ -87,10 +89,10 @@ export function Journal({
       </div>
       {position === undefined ? (
         <p class="muted small">
-          What the program was given, step by step. Move the slider to see the run as it was at that moment.
+          Each step is something that the program received. Move the slider to see the run at that point.
         </p>
       ) : at === 0 ? (
-        <p class="muted">Nothing is delivered yet: the program has run to its first call.</p>
+        <p class="muted">Nothing delivered yet: the program has run to its first call.</p>
       ) : (
         <Delivery runId={runId} position={at - 1} calls={calls} given={given} />
       )}
@@ -124,13 +126,14 @@ function Delivery({
   if (data === undefined || delivery === undefined) return <p class="muted">Loading the delivery</p>;
   const call = calls.find(({ number }) => number === delivery.call);
   const preview = whole ?? delivery.preview;
+  const isCut = whole === undefined && (delivery.bytes ?? 0) > (delivery.preview?.length ?? 0);
   const loadWhole = async () => {
     const path = { id: runId, position: String(delivery.position) };
     const { body } = await request<{ body: string }>('delivery', { path });
     setLoaded({ position, body });
   };
   return (
-    <div class="stack tight">
+    <div class="stack tight journal-step">
       <div class="row">
         <Badge tone={delivery.kind === 'error' ? 'bad' : delivery.kind === 'result' ? 'good' : 'calm'}>
           {KIND_WORDS[delivery.kind]}
@@ -144,11 +147,13 @@ function Delivery({
         {delivery.bytes !== undefined && <span class="muted num">{bytes(delivery.bytes)}</span>}
       </div>
       {preview !== undefined && (
-        <pre class="block">
-          <Foreign text={preview} limit={4_000} lines />
-        </pre>
+        <section class={`block ${isCut ? 'preview' : ''}`} aria-label="Delivery" tabIndex={isCut ? undefined : 0}>
+          <pre>
+            <Foreign text={isCut ? `${preview}…` : preview} limit={4_000} lines />
+          </pre>
+        </section>
       )}
-      {given === undefined && whole === undefined && (delivery.bytes ?? 0) > (delivery.preview?.length ?? 0) && (
+      {given === undefined && isCut && (
         <ActionButton class="small" run={loadWhole}>
           Show whole delivery
         </ActionButton>

@@ -3,7 +3,7 @@ import type { DeliveryView, ReplayedRun, RunCall, RunDetail } from '../../../../
 import { messageOf, RequestError, request } from '../../api/request.js';
 import { isOwner } from '../../api/session-state.js';
 import { useResource } from '../../api/use-resource.js';
-import { counted } from '../../lib/format.js';
+import { counted, sentence } from '../../lib/format.js';
 import { linkTo, setOptions } from '../../lib/router.js';
 import { CodeView } from '../../ui/code-view.js';
 import { Foreign } from '../../ui/foreign.js';
@@ -33,7 +33,11 @@ export function RunScreen({ runId }: { runId: string }) {
     return (
       <div class="panel">
         <Empty icon="runs" title="This run cannot be shown">
-          {isGone(run.error) ? <p>{messageOf(run.error)}</p> : <Problem error={run.error} retry={run.reload} />}
+          {isGone(run.error) ? (
+            <p>{sentence(messageOf(run.error))}</p>
+          ) : (
+            <Problem error={run.error} retry={run.reload} />
+          )}
           <a class="button" href={linkTo(['runs'])}>
             Show all runs
           </a>
@@ -104,6 +108,13 @@ function RunView({
     const index = calls.findIndex((each) => each.line === number);
     if (index !== -1) setSelected(index);
   };
+  /** Also when the program is out of sight. */
+  const goToLine = (number: number) => {
+    selectLine(number);
+    requestAnimationFrame(() =>
+      document.querySelector(`.program li:nth-child(${number})`)?.scrollIntoView({ block: 'nearest' }),
+    );
+  };
   const goToPosition = (next: number | undefined) => {
     setPosition(next);
     const at = calls.findIndex((each) => next !== undefined && next > 0 && each.answeredAt === next - 1);
@@ -131,7 +142,7 @@ function RunView({
         <RunActions run={run} isFile={isFile} onChange={onChange} />
       </PageHead>
       <div class="stack">
-        <Outcome run={run} onLine={selectLine} />
+        <Outcome run={run} onLine={goToLine} />
         {run.pendingApprovals > 0 && !isFile && (
           <p class="note wait row spread">
             <span>
@@ -167,7 +178,7 @@ function RunView({
           </section>
         )}
         <div class="run-columns">
-          <Panel title="Program" flush>
+          <Panel title="Program" flush class="program">
             {run.program === undefined ? (
               <p class="panel-body muted">{run.recordingNote ?? 'The program of this run is not kept.'}</p>
             ) : (
@@ -196,11 +207,17 @@ function RunView({
               />
             )}
             {call !== undefined && (
-              <CallDetail runId={run.runId} call={call} given={deliveries} onLine={selectLine} onAnswer={showAnswer} />
+              <CallDetail runId={run.runId} call={call} given={deliveries} onLine={goToLine} onAnswer={showAnswer} />
             )}
           </Panel>
         </div>
-        <RunTabs run={run} calls={calls} logs={replayed?.logs ?? run.logs} onTab={(tab) => setOptions({ tab })} />
+        <RunTabs
+          run={run}
+          calls={calls}
+          logs={replayed?.logs ?? run.logs}
+          onTab={(tab) => setOptions({ tab })}
+          onLine={goToLine}
+        />
       </div>
     </>
   );

@@ -19,11 +19,13 @@ export function RunTabs({
   calls,
   logs,
   onTab,
+  onLine,
 }: {
   run: RunDetail;
   calls: readonly RunCall[];
   logs: readonly LogEntry[];
   onTab: (tab: Tab) => void;
+  onLine: (line: number) => void;
 }) {
   const { options } = useStore(place);
   const tab = TABS.find((each) => each === options.get('tab')) ?? 'result';
@@ -57,13 +59,13 @@ export function RunTabs({
         {tab === 'result' && <Result run={run} />}
         {tab === 'logs' && (isOpen && logs.length === 0 ? notYet('its logs are here') : <Logs logs={logs} />)}
         {tab === 'diagnostics' &&
-          (isOpen ? notYet('its diagnostics are here') : <Diagnostics diagnostics={diagnostics} />)}
+          (isOpen ? notYet('its diagnostics are here') : <Diagnostics diagnostics={diagnostics} onLine={onLine} />)}
         {tab === 'flow' && <Flow calls={calls} />}
         {tab === 'approvals' && <Approvals run={run} />}
         {tab === 'answer' && isOpen && notYet('its answer is here')}
         {tab === 'answer' && !isOpen && (
           <>
-            <p class="muted small">What the client was answered{run.isAnswerCut ? ', cut' : ''}.</p>
+            <p class="muted small">The response that the client received{run.isAnswerCut ? ', cut' : ''}.</p>
             <JsonTree value={run.answer} label="Answer" isCut={run.isAnswerCut} />
           </>
         )}
@@ -106,30 +108,54 @@ export function diagnosticsOf(answer: JsonValue): readonly Diagnostic[] {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return [];
   const found = (answer as Record<string, JsonValue>)['diagnostics'];
   if (!Array.isArray(found)) return [];
-  return found.filter((each) => typeof each === 'object' && each !== null) as unknown as readonly Diagnostic[];
+  const shown = found.filter((each) => typeof each === 'object' && each !== null) as unknown as readonly Diagnostic[];
+  return shown.toSorted((left, right) => rankOf(left) - rankOf(right));
 }
 
-function Diagnostics({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
+/** Errors first. Declarations, which can be long, last. */
+function rankOf({ severity }: Diagnostic): number {
+  return severity === 'error' ? 0 : severity === 'warning' ? 1 : 2;
+}
+
+/** The line of `main.ts:8:34`: other files are not shown. */
+function lineOf(path: unknown): number | undefined {
+  const [, line] = /^main\.\w+:(\d+)/.exec(typeof path === 'string' ? path : '') ?? [];
+  return line === undefined ? undefined : Number(line);
+}
+
+function Diagnostics({ diagnostics, onLine }: { diagnostics: readonly Diagnostic[]; onLine: (line: number) => void }) {
   if (diagnostics.length === 0) return <p class="muted">There are no diagnostics.</p>;
   return (
-    <ul class="stack tight">
-      {diagnostics.map(({ severity, code, message, hint }) => (
-        <li key={`${code} ${message}`}>
-          <Badge tone={severity === 'error' ? 'bad' : 'wait'}>{String(code ?? severity ?? 'note')}</Badge>{' '}
-          <Foreign text={String(message ?? '')} limit={2_000} lines />
-          {hint !== undefined && (
-            <p class="muted">
-              <Foreign text={String(hint)} limit={800} lines />
-            </p>
-          )}
-        </li>
-      ))}
+    <ul class="diagnostics">
+      {diagnostics.map(({ severity, code, message, hint, path }) => {
+        const line = lineOf(path);
+        return (
+          <li key={`${code} ${message} ${path}`}>
+            <Badge tone={severity === 'error' ? 'bad' : severity === 'warning' ? 'wait' : 'calm'}>
+              {String(code ?? severity ?? 'note')}
+            </Badge>
+            <div class={message?.includes('\n') === true ? 'mono' : ''}>
+              <Foreign text={String(message ?? '')} limit={severity === 'info' ? 600 : 2_000} lines />
+              {hint !== undefined && (
+                <p class="muted">
+                  <Foreign text={String(hint)} limit={800} lines />
+                </p>
+              )}
+            </div>
+            {line !== undefined && (
+              <button type="button" class="more" onClick={() => onLine(line)}>
+                Go to line {line}
+              </button>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }
 
 function Approvals({ run: { approvals } }: { run: RunDetail }) {
-  if (approvals.length === 0) return <p class="muted">No call of this run needed a person.</p>;
+  if (approvals.length === 0) return <p class="muted">No call of this run needed an approval.</p>;
   return (
     <div class="table-wrap">
       <table class="table">

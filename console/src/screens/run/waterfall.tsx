@@ -193,7 +193,7 @@ function intervalsOf(
 }
 
 function outcomeWord(call: RunCall, isFailed: boolean): string {
-  if (call.isWaiting === true) return 'waits';
+  if (call.isWaiting === true) return 'waiting';
   if (call.verdict === 'sent') return 'under way';
   // Nothing was sent yet: the run is resumed when the other calls are decided too.
   if (call.verdict === 'pending') {

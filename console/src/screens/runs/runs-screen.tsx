@@ -83,13 +83,13 @@ export function RunsScreen() {
 
   return (
     <>
-      <PageHead title="Runs" lead="What programs did, the newest first.">
+      <PageHead title="Runs" lead="Every program that ran, newest first.">
         <OpenFileButton />
       </PageHead>
       {compare !== undefined && (
         <div class="note row spread">
           <span>
-            Choose the run to compare with <code>{foreignLabel(shortId(compare))}</code>.
+            Choose the run to compare with <code>{foreignLabel(compare.slice(0, 8))}</code>.
           </span>
           <a class="button small" href={linkTo(['runs'])}>
             Stop comparing
@@ -153,16 +153,16 @@ export function RunsScreen() {
           </datalist>
         </label>
         <label class="field">
-          <span>Since</span>
+          <span>Started</span>
           <select
             class="input"
             value={filters.since}
             onChange={(event) => setFilter('since', event.currentTarget.value)}
           >
-            <option value="">Ever</option>
-            <option value="hour">An hour ago</option>
-            <option value="day">A day ago</option>
-            <option value="week">A week ago</option>
+            <option value="">Any time</option>
+            <option value="hour">Last hour</option>
+            <option value="day">Last 24 hours</option>
+            <option value="week">Last 7 days</option>
           </select>
         </label>
       </fieldset>

@@ -19,10 +19,11 @@ export function ServerDetail({ server, onChange }: { server: ServerView; onChang
   );
   const login = useLogin(server.id, onChange);
   const reconnect = async () => {
-    await request('reconnect', { path });
+    const { server: now } = await request<{ server: ServerView }>('reconnect', { path });
     onChange();
     log.reload();
-    say('The server was asked again.');
+    if (now.state === 'ready') say('Connected again.');
+    else say(`Not connected: the server is ${now.state}.`, 'bad');
   };
   return (
     <>

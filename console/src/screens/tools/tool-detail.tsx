@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import type { ToolDetail } from '../../../../src/domain/console/tools.js';
 import { request } from '../../api/request.js';
 import { useResource } from '../../api/use-resource.js';
+import { callerInSentence } from '../../lib/caller-label.js';
 import { sentence } from '../../lib/format.js';
 import { CodeView } from '../../ui/code-view.js';
-import { Foreign } from '../../ui/foreign.js';
+import { Foreign, foreignLabel } from '../../ui/foreign.js';
 import { JsonTree } from '../../ui/json-tree.js';
 import { DecisionBadge, Loading, Panel, Problem, Tabs } from '../../ui/parts.js';
 import { TryForm } from './try-form.js';
@@ -109,7 +110,7 @@ function Declaration({ text }: { text: string }) {
       {start > 0 && !isWhole && (
         <p class="panel-body">
           <button type="button" class="more" onClick={() => setWhole(true)}>
-            Show the types that it uses
+            Show the types it uses
           </button>
         </p>
       )}
@@ -124,9 +125,8 @@ function Observed({ seen }: { seen: ToolDetail['observed'] }) {
       {seen.map(({ caller, profile, type }) => (
         <div key={`${caller} ${profile}`}>
           <p class="panel-body small muted">
-            The tool declares no output. What <Foreign text={caller} limit={60} /> has seen it return (profile{' '}
-            <Foreign text={profile} limit={40} />
-            ):
+            What {foreignLabel(callerInSentence(caller), 60)} got from it in profile{' '}
+            <Foreign text={profile} limit={40} />. The tool itself declares no output.
           </p>
           <CodeView source={type} language="typescript" label={`Observed output, ${profile}`} />
         </div>

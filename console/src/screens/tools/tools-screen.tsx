@@ -9,7 +9,7 @@ import { useKeys } from '../../lib/keys.js';
 import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
 import { useLate } from '../../lib/use-late.js';
-import { ForeignLine } from '../../ui/foreign.js';
+import { ForeignLine, foreignLabel } from '../../ui/foreign.js';
 import { Command, DecisionBadge, Empty, Loading, PageHead, Problem } from '../../ui/parts.js';
 import { VirtualList } from '../../ui/virtual-list.js';
 import type { ScreenProps } from '../screen-props.js';
@@ -77,7 +77,7 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
     <>
       <PageHead
         title="Tools"
-        lead={`${counted(total, 'tool')} of ${counted(servers.data.length, 'server')}: what programs can call.`}
+        lead={`What programs can call: ${counted(total, 'tool')} from ${counted(servers.data.length, 'server')}.`}
       />
       <Problem error={servers.error} retry={servers.reload} />
       <div class={`tools ${server === undefined || (isKept && tool === undefined) ? '' : 'has-choice'}`}>
@@ -94,7 +94,11 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
               <input
                 class="input grow"
                 type="search"
-                placeholder="Search as agents do ( / )"
+                placeholder={
+                  scope.server === undefined
+                    ? 'Search as agents do ( / )'
+                    : `Search in ${foreignLabel(scope.server, 40)} ( / )`
+                }
                 aria-label="Search the tools"
                 value={query}
                 onInput={(event) =>
@@ -106,7 +110,7 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
             {pages.items.length === 0 && !pages.isLoading && (
               <p class="panel-body muted">
                 {query === ''
-                  ? 'This server has no tools now. Its state says why.'
+                  ? 'No tools now: the state of the server says why.'
                   : 'No tool was found. Agents would find none either.'}
               </p>
             )}

@@ -19,6 +19,7 @@ export function TryForm({ tool }: { tool: ToolDetail }) {
   const [isBusy, setBusy] = useState(false);
 
   const submit = async () => {
+    if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
     try {
@@ -57,7 +58,7 @@ export function TryForm({ tool }: { tool: ToolDetail }) {
         />
       ))}
       <div class="row">
-        <button type="submit" class="button primary" disabled={isBusy || !isOwner()}>
+        <button type="submit" class="button primary" disabled={!isOwner()} aria-disabled={isBusy}>
           {isBusy && <span class="spin" aria-hidden="true" />}
           Call
         </button>

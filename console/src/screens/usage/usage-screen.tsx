@@ -62,7 +62,7 @@ function Report({ report, dayCount }: { report: UsageReport; dayCount: number })
           that ended
         </Tile>
         <Tile name="Tokens before the first program" value={count(told)}>
-          instead of {count(definitions)} for {counted(tools, 'tool definition')}
+          {tools === 0 ? 'No tools yet' : `instead of ${count(definitions)} for ${counted(tools, 'tool definition')}`}
         </Tile>
         <Tile
           name="Calls that failed"
@@ -81,7 +81,7 @@ function Report({ report, dayCount }: { report: UsageReport; dayCount: number })
       )}
       {report.days.length === 0 ? (
         <div class="panel">
-          <Empty icon="usage" title="No calls in these days">
+          <Empty icon="usage" title={`No calls in the last ${dayCount} days`}>
             <p>
               <a href="#/playground">Write a program</a> and run it, or <a href="#/connect">set up a client</a>.
             </p>

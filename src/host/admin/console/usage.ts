@@ -21,9 +21,9 @@ const MAX_RECORDS = 200_000;
 const MAX_TIMES = 20_000;
 
 const METHOD =
-  'How this is counted. What a model reads before its first program: estimated, as codemode measure does. Answers: bytes of JSON divided by 4, of runs that have ended. ' +
-  '"Direct calls" is what tools gave to programs: a model that calls them one by one reads all of it. "Programs" is the whole answer of each run; ' +
-  'what a client hands to its model can be less, because large answers are cut. The answer to a call that was sent again counts once.';
+  'How this is counted: a token is 4 bytes of JSON, over runs that have ended. "Direct calls" is everything that tools returned to programs: ' +
+  'a model that calls them one by one reads all of it. "Programs" is the whole response of each run; a client can show its model less, ' +
+  'because large responses are cut. Retries count once. The tokens before the first program are estimated as codemode measure does.';
 
 interface ServerCount {
   calls: number;
