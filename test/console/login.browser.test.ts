@@ -117,7 +117,7 @@ describe('the console beside other windows', needs('chromium', 'bubblewrap'), ()
     await page.getByRole('tab', { name: 'Standing approvals' }).click();
     const revoke = page.getByRole('button', { name: 'Revoke tracker/update_ticket' });
     await revoke.waitFor();
-    await page.getByText(/^Every run of a client over HTTP, .*because:/).waitFor();
+    await page.getByText(/^Every run of a client over HTTP, .*reason to ask is:/).waitFor();
     expect(await seriousProblems(page)).toEqual([]);
     await revoke.click();
     await page.getByRole('heading', { name: 'No standing approvals' }).waitFor();

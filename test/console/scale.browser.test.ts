@@ -242,6 +242,7 @@ describe('the console with much to show', { ...needs('chromium', 'bubblewrap'), 
     await late.goto(link);
     await late.getByText(/wrong or was used before: it works once/).waitFor();
     await late.getByText('codemode console', { exact: true }).waitFor();
+    expect(await seriousProblems(late)).toEqual([]);
     await late.goto(`${server.url}/?again#link=${'A'.repeat(43)}`);
     await late.getByText(/wrong or was used before: it works once/).waitFor();
     await page.goto(`${server.url}/#/runs/00000000-0000-4000-8000-000000000000`);

@@ -422,6 +422,10 @@ describe('the server of the console', needs('bubblewrap'), () => {
     expect(after.calls.map(({ number, isWaiting }) => [number, isWaiting])).toEqual(
       [1, 2, 3].map((number) => [number, undefined]),
     );
+    // A file of the run says what waited too, in any console.
+    const opened = (await (await send('/runs/open', await get(`/runs/${id}/export`))).json()) as OpenedRun;
+    expect(opened.run.approvals).toEqual(after.approvals);
+    expect(after.approvals).toHaveLength(3);
   });
 
   test('what a tool was seen to return is shown, with who saw it', async () => {

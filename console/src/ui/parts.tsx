@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../src/domain/policy.js';
 import type { RunState } from '../../../src/domain/run.js';
 import { messageOf, RequestError } from '../api/request.js';
-import { count } from '../lib/format.js';
+import { count, sentence } from '../lib/format.js';
 import { Foreign } from './foreign.js';
 import { Icon, type IconName } from './icons.js';
 import { say } from './toasts.js';
@@ -152,7 +152,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <div class="note bad row spread" role="alert">
       <span>
-        <Advice text={messageOf(error)} />
+        <Advice text={sentence(messageOf(error))} />
       </span>
       {retry !== undefined && (
         <button type="button" class="button small" onClick={retry}>

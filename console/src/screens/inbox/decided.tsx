@@ -34,8 +34,8 @@ function Outcome({ calls }: { calls: Group }) {
   const { by, atMs, scope, reason } = decision;
   return (
     <>
-      {state === 'DENIED' ? 'Denied' : 'Approved'} by <Foreign text={by} limit={80} /> at {time(atMs)},{' '}
-      {SCOPE_WORDS[scope] ?? (isOne ? 'for this call only' : 'for these calls only')}
+      {state === 'DENIED' ? 'Denied' : 'Approved'} by <Foreign text={by} limit={80} /> at {time(atMs)}
+      {state !== 'DENIED' && `, ${SCOPE_WORDS[scope] ?? (isOne ? 'for this call only' : 'for these calls only')}`}
       {reason === undefined ? (
         '.'
       ) : (

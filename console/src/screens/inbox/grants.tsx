@@ -74,8 +74,8 @@ function Row({ grant, onRevoke }: { grant: GrantView; onRevoke: () => Promise<vo
       </div>
       <p class="small">
         {scope === 'hour' ? 'Every run of ' : 'One run of '}
-        <span title={foreignLabel(caller)}>{foreignLabel(callerInSentence(caller), 80)}</span>, if it is asked about
-        because: <Foreign text={reasons.join('; ')} limit={400} />
+        <span title={foreignLabel(caller)}>{foreignLabel(callerInSentence(caller), 80)}</span>, as long as the reason to
+        ask is: <Foreign text={reasons.join('; ')} limit={400} />
       </p>
       <p class="small muted">
         Given by <Foreign text={sessionLabel(by)} limit={80} /> at {time(atMs)}

@@ -230,7 +230,7 @@ function Outcome({ run: { outcome, answer }, onLine }: { run: RunDetail; onLine:
   return (
     <div class="note bad failure" role="note">
       <p class="strong">
-        <Foreign text={name} limit={80} />: <Foreign text={message} limit={1_500} lines />
+        <Foreign text={name} limit={80} />: <Foreign text={message} limit={600} lines />
       </p>
       {hint !== undefined && (
         <p>

@@ -10,6 +10,7 @@ import { count, counted, duration, shortId, time } from '../../lib/format.js';
 import { useKeys } from '../../lib/keys.js';
 import { goTo, linkTo, place, setOptions } from '../../lib/router.js';
 import { useStore } from '../../lib/store.js';
+import { useLate } from '../../lib/use-late.js';
 import { useMedia } from '../../lib/use-media.js';
 import { ForeignLine, foreignLabel } from '../../ui/foreign.js';
 import { Empty, Loading, OwnMark, PageHead, Problem, RunBadge, SAVED_TITLE, SavedTokens } from '../../ui/parts.js';
@@ -18,6 +19,7 @@ import { VirtualList } from '../../ui/virtual-list.js';
 import { openFile } from '../run/opened-file.js';
 
 const PAGE = 100;
+const TYPING_MS = 180;
 const ROW = 56;
 /** Height of a row with three lines. */
 const NARROW_ROW = 84;
@@ -42,12 +44,14 @@ export function RunsScreen() {
     (typeof FILTERS)[number],
     string
   >;
+  // A search reads thousands of runs: it starts when the person stops typing.
+  const searched = { ...filters, text: useLate(filters.text, TYPING_MS) };
   const compare = options.get('compare') ?? undefined;
   const isFiltered = FILTERS.some((name) => filters[name] !== '');
   const pages = usePages<RunItem>(
-    JSON.stringify(filters),
+    JSON.stringify(searched),
     async (cursor, signal) => {
-      const { since, ...query } = filters;
+      const { since, ...query } = searched;
       const ageMs = SINCE[since as keyof typeof SINCE];
       const sinceMs = ageMs === undefined ? undefined : Date.now() - ageMs;
       const page = await request<RunPage>('runs', { query: { ...query, sinceMs, limit: PAGE, cursor }, signal });

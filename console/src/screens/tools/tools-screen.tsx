@@ -109,9 +109,11 @@ export function ToolsScreen({ path: [server, tool] }: ScreenProps) {
             {pages.error !== undefined && <Problem error={pages.error} retry={pages.reload} />}
             {pages.items.length === 0 && !pages.isLoading && (
               <p class="panel-body muted">
-                {query === ''
-                  ? 'No tools now: the state of the server says why.'
-                  : 'No tool was found. Agents would find none either.'}
+                {query !== ''
+                  ? 'No tool was found. Agents would find none either.'
+                  : scope.server !== undefined && shownServer === undefined
+                    ? `No server is called ${foreignLabel(scope.server, 80)}.`
+                    : 'No tools now: the state of the server says why.'}
               </p>
             )}
             <VirtualList

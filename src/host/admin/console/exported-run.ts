@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { GRANT_SCOPES } from '../../../domain/approval.js';
 import { DELIVERY_KINDS, type OpenedRun, type RunDetail } from '../../../domain/console/runs.js';
 import { HostError } from '../../../domain/errors.js';
 import type { JsonValue } from '../../../domain/json.js';
@@ -42,6 +43,13 @@ const call = z.object({
   isReadOnly: z.boolean().optional(),
 });
 
+const approval = z.object({
+  ...{ id: text, call: time, digest: text, hiddenParts: time, isUnreadable: z.boolean() },
+  ...{ arguments: z.json(), isCut: z.boolean(), argumentsBytes: time, createdAtMs: time, expiresAtMs: time },
+  state: z.enum(['PENDING', 'APPROVED', 'DENIED', 'EXPIRED']),
+  decision: z.object({ by: text, atMs: time, scope: z.enum(GRANT_SCOPES), reason: text.optional() }).optional(),
+});
+
 const run = z.object({
   runId: text,
   state: z.enum(RUN_STATES),
@@ -75,6 +83,7 @@ const run = z.object({
   answer: z.json(),
   isAnswerCut: z.boolean(),
   deliveryCount: time,
+  approvals: z.array(approval).max(5_000).default([]),
 });
 
 const delivery = z.object({
@@ -90,6 +99,8 @@ const PREVIEW_CHARACTERS = 400;
 const MESSAGE_CHARACTERS = 20_000;
 const MAX_LOGS = 2_000;
 const MAX_DELIVERIES = 20_000;
+const MAX_APPROVALS = 500;
+const ARGUMENTS_CHARACTERS = 20_000;
 
 /** Reads the run in an exported file, or in a bare recording. Nothing is stored or run. Throws `bad_input`. */
 export function readExportedRun(body: unknown): OpenedRun {
@@ -101,7 +112,7 @@ export function readExportedRun(body: unknown): OpenedRun {
       ...omitUndefined({ preview: ifDefined(preview, (preview) => cutText(preview, PREVIEW_CHARACTERS)) }),
     }));
     return {
-      run: { ...cutRun(opened as unknown as RunDetail), approvals: [], isFromFile: true },
+      run: { ...cutRun(opened as unknown as RunDetail), isFromFile: true },
       deliveries: shown as OpenedRun['deliveries'],
     };
   }
@@ -115,7 +126,7 @@ export function readExportedRun(body: unknown): OpenedRun {
 
 /** A page that shows megabytes freezes. A run from a file is cut to the same limits as a stored run. */
 function cutRun(run: RunDetail): RunDetail {
-  const { program, outcome, answer, isAnswerCut, logs } = run;
+  const { program, outcome, answer, isAnswerCut, logs, approvals } = run;
   const result = outcome?.status === 'completed' ? cut(outcome.result, outcome.isCut) : undefined;
   const shownAnswer = cut(answer, isAnswerCut);
   return {
@@ -127,13 +138,21 @@ function cutRun(run: RunDetail): RunDetail {
       ? { outcome: { ...outcome, result: result.value, isCut: result.isCut } }
       : {}),
     ...{ answer: shownAnswer.value, isAnswerCut: shownAnswer.isCut },
+    approvals: approvals.slice(0, MAX_APPROVALS).map((each) => {
+      const { value, isCut } = cut(each.arguments, each.isCut, ARGUMENTS_CHARACTERS);
+      return { ...each, arguments: value, isCut };
+    }),
     logs: logs.slice(0, MAX_LOGS).map((each) => ({ ...each, message: cutText(each.message, MESSAGE_CHARACTERS) })),
   };
 }
 
-function cut(value: JsonValue, isCut: boolean): { readonly value: JsonValue; readonly isCut: boolean } {
-  if (isCut && typeof value === 'string') return { value: cutText(value, VALUE_CHARACTERS), isCut };
-  return cutValue(JSON.stringify(value), VALUE_CHARACTERS);
+function cut(
+  value: JsonValue,
+  isCut: boolean,
+  most = VALUE_CHARACTERS,
+): { readonly value: JsonValue; readonly isCut: boolean } {
+  if (isCut && typeof value === 'string') return { value: cutText(value, most), isCut };
+  return cutValue(JSON.stringify(value), most);
 }
 
 function fromRecording(body: unknown): OpenedRun {
