@@ -117,8 +117,8 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
   }
 
   /** For the README: as large as a picture is there. */
-  async function takeSmallPicture(name: string): Promise<void> {
-    await page.setViewportSize({ width: 1120, height: 720 });
+  async function takeSmallPicture(name: string, height: number): Promise<void> {
+    await page.setViewportSize({ width: 1120, height });
     await takePicture(`${name}-small`);
     await page.setViewportSize({ width: 1280, height: 860 });
   }
@@ -230,7 +230,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
       .poll(() => other.page.evaluate('told.join()'), { timeout: 20_000 })
       .toMatch(/^\d calls? waits? for your decision/);
     await takePictures('inbox');
-    await takeSmallPicture('inbox');
+    await takeSmallPicture('inbox', 860);
     expect(await seriousProblems(page)).toEqual([]);
 
     await card.getByRole('checkbox', { name: 'Include call' }).last().uncheck();
@@ -263,7 +263,7 @@ describe('the console in a real browser', needs('chromium', 'bubblewrap'), () =>
     await page.getByRole('button', { name: 'Go to line 7' }).waitFor();
     await page.getByText(/, without \d waits? of /).waitFor();
     await takePictures('run');
-    await takeSmallPicture('run');
+    await takeSmallPicture('run', 720);
     const slider = page.getByRole('slider', { name: 'Delivery' });
     await slider.fill('3');
     await page.getByText(/^3 of \d+$/).waitFor();
