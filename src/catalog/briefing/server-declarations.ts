@@ -177,9 +177,11 @@ function modulesWithin(
   budgetTokens: number,
   observed?: ObservedTypeOf,
 ): string | undefined {
-  const texts: string[] = [];
-  let left = budgetTokens;
+  const starting = servers.filter(isStarting);
+  const texts = starting.length === 0 ? [] : [startingLine(starting)];
+  let left = budgetTokens - estimateTokens(texts.join(''));
   for (const server of servers) {
+    if (isStarting(server)) continue;
     // A few tools first: most tools of a server that is much too large are never declared.
     for (let count = FIRST_TOOLS; count < server.tools.length; count *= 4) {
       if (estimateTokens(serverModule({ ...server, tools: server.tools.slice(0, count) }, detail, observed)) > left)
@@ -191,6 +193,16 @@ function modulesWithin(
     texts.push(text);
   }
   return texts.join('');
+}
+
+/** Nothing is known of its tools: an empty module of its own would say it again for each of them. */
+function isStarting({ isAvailable, isStarting: starts, tools }: CatalogServer): boolean {
+  return !isAvailable && starts === true && tools.length === 0;
+}
+
+function startingLine(servers: readonly CatalogServer[]): string {
+  const names = servers.map(({ path }) => path).join(', ');
+  return `// Starting (import "@codemode/servers/<name>": the run waits, its types come with the answer): ${names}\n`;
 }
 
 function serverModule(

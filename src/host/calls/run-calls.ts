@@ -67,7 +67,7 @@ export class RunCalls implements CallAnswerer {
         broker,
         maxToolCalls,
         present,
-        ...omitUndefined({ arrange: presentation.arrange }),
+        ...omitUndefined({ arrange: presentation.arrange, awaited: presentation.awaited }),
         // A function body sees tools as methods of an object.
         ...(program === 'body' ? { namesOf: (tool) => methodNames(tool, seen.snapshot) } : {}),
         ...(script === undefined ? {} : { namesOf: scriptNames }),

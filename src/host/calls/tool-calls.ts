@@ -43,6 +43,8 @@ export interface CallForm {
   readonly arrange?: (tool: Tool, input: readonly JsonValue[]) => readonly JsonValue[];
   /** Observes the result type of a tool without a declared output. Absent: nothing is observed. */
   readonly observe?: (tool: Tool, value: JsonValue) => void;
+  /** What a program that waits for an earlier run gets of its response; absent: all of it. */
+  readonly awaited?: (response: JsonValue) => JsonValue;
 }
 
 /** The program that calls: the run's own, or that of a stored script, whose contract may be another. */

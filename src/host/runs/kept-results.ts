@@ -69,6 +69,8 @@ export interface ResultContext {
   readonly onReceived: (received: ReceivedData | 'unknown') => void;
   /** Called with the answer of a run that was waited for and has failed: a program may look at its result alone. */
   readonly onFailedRun?: (runId: string, response: JsonValue) => void;
+  /** What the program gets of the response of a run that it waited for; absent: all of it. */
+  readonly awaited?: ((response: JsonValue) => JsonValue) | undefined;
 }
 
 /** The results and runs of other hosts of the store. */
@@ -199,7 +201,7 @@ async function waitForRun(
   runId: string,
   detached: DetachedRun | undefined,
   caller: CallerId,
-  { suspended, turns, signal, remainingMs, onReceived, onFailedRun }: ResultContext,
+  { suspended, turns, signal, remainingMs, onReceived, onFailedRun, awaited = (whole) => whole }: ResultContext,
   others: OtherHosts | undefined,
 ): Promise<CallReply | undefined> {
   const marginMs = Math.min(ANSWER_MARGIN_MS, remainingMs() / 4);
@@ -210,7 +212,7 @@ async function waitForRun(
     if (!ended.isSuspended) {
       onReceived(detached.received);
       onFailedRun?.(runId, ended.response);
-      return { ok: true, json: JSON.stringify(ended.response) };
+      return { ok: true, json: JSON.stringify(awaited(ended.response)) };
     }
   }
   for (;;) {
@@ -221,7 +223,7 @@ async function waitForRun(
     if (state === 'succeeded' || state === 'failed') {
       onReceived('unknown');
       if (state === 'failed') onFailedRun?.(runId, response);
-      return { ok: true, json: JSON.stringify(response) };
+      return { ok: true, json: JSON.stringify(awaited(response)) };
     }
     if (state === 'cancelled') return failed(`run ${runId} was cancelled`, 'Continue without it.');
     if (isOver()) return notYet(runId, state, approvals);

@@ -193,6 +193,8 @@ export interface Presentation {
   ): { readonly resultJson: string; readonly media: readonly JsonObject[] } | undefined;
   response(summary: RunSummary): JsonValue;
   suspended(summary: SuspendedSummary): JsonValue;
+  /** What a later program that waits for a run gets of its response; absent: all of it. */
+  awaited?(response: JsonValue): JsonValue;
 }
 
 /** What is known about a run besides its program, before anything has run. */

@@ -140,7 +140,8 @@ export class ProgramCalls implements ProgramAnswerer {
         received === 'unknown' ? gate.receivedUnknown(ledger) : ledger.received.receiveAll(received);
       const { signal, remainingMs } = delegate;
       const onFailedRun = tools.noteFailedRun.bind(tools);
-      const context = { runId, suspended, turns, signal, remainingMs, onReceived, onFailedRun };
+      const { awaited } = tools.own.form;
+      const context = { runId, suspended, turns, signal, remainingMs, onReceived, onFailedRun, awaited };
       return results.answer(call.target, input, asker.context, context);
     }
     const by = this.#by(asker);

@@ -11,6 +11,8 @@ describe('a misspelt name', () => {
     ['craete_issue', 'create_issue'],
     ['search', 'search_code'],
     ['getme', 'get_me'],
+    ['me', 'get_me'],
+    ['issuesList', 'list_issues'],
   ])('%s finds %s first', (name, best) => {
     expect(nearest(name, TOOLS, 3)[0]).toBe(best);
   });

@@ -3,9 +3,10 @@ export function nearest(name: string, candidates: readonly string[], most: numbe
   const wanted = normalise(name);
   // For a name of three letters, a distance of two would match almost any other.
   const furthest = wanted.length <= 3 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
+  const words = wordsOf(name);
   return candidates
     .slice(0, MAX_CANDIDATES)
-    .map((candidate) => ({ candidate, distance: distanceTo(wanted, normalise(candidate)) }))
+    .map((candidate) => ({ candidate, distance: distanceTo(wanted, words, candidate) }))
     .filter(({ distance }) => distance <= furthest)
     .sort(
       (left, right) =>
@@ -34,7 +35,25 @@ function lengthFrom(wanted: string, candidate: string): number {
   return Math.abs(normalise(candidate).length - wanted.length);
 }
 
-function distanceTo(left: string, right: string): number {
+/** The words of a name: `getUser_info` has three. A single letter is part of anything. */
+function wordsOf(name: string): readonly string[] {
+  const words = name
+    .slice(0, MAX_CHARACTERS)
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu);
+  return words?.every((word) => word.length > 1) === true ? words : [];
+}
+
+function distanceTo(wanted: string, words: readonly string[], candidate: string): number {
+  const distance = editDistance(wanted, normalise(candidate));
+  if (distance <= 1 || words.length === 0) return distance;
+  // All its words are in the candidate: `log` of a server whose tools are `git_log`, `git_add`, or the words in another order.
+  const known = wordsOf(candidate);
+  return words.every((word) => known.includes(word)) ? 1 : distance;
+}
+
+function editDistance(left: string, right: string): number {
   if (left === right) return 0;
   // One contains the other. Names of up to three letters do not count, since they are part of anything.
   if (Math.min(left.length, right.length) > 3 && (right.includes(left) || left.includes(right))) return 1;

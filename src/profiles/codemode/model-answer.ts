@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../domain/json.js';
 import type { LogEntry } from '../../domain/run.js';
 import type { TraceEntry } from '../../host/calls/tool-trace.js';
 import {
@@ -34,13 +35,34 @@ export function modelAnswer(
   keepLogs?: () => string,
 ): Partial<RunResponse> {
   const { logs, result, diagnostics, toolTrace, ...rest } = response;
-  // The reader of an unfinished program needs to know what it has done so far.
-  const isUnfinished = diagnostics.some(({ severity, code }) => severity === 'error' || code === 'APPROVAL_PENDING');
-  const calls = traceFor(settings.toolTrace, toolTrace, isUnfinished);
+  const calls = traceFor(settings.toolTrace, toolTrace, isUnfinished(diagnostics));
   const told = [...diagnostics, ...calls.diagnostics];
   const spent = JSON.stringify(result).length + JSON.stringify(told).length;
   const left = Math.max(LEAST_LOG_CHARACTERS, answerCharacters(settings.maxTokens) - spent);
   return { logs: logsWithin(logs, left, keepLogs), result, diagnostics: told, ...calls.trace, ...rest };
+}
+
+/**
+ * The response of an earlier run as the program gets it that waited for it. Such a program mostly returns it as it is: the list of
+ * calls costs no less there than in an answer of its own. The logs are whole, for the program to choose from.
+ */
+export function awaitedAnswer(response: JsonValue, { toolTrace: setting }: AnswerSettings): JsonValue {
+  const whole: unknown = response;
+  if (!isRunResponse(whole)) return response;
+  const { diagnostics, toolTrace, ...rest } = whole;
+  const calls = traceFor(setting, toolTrace, isUnfinished(diagnostics));
+  return { ...rest, diagnostics: [...diagnostics, ...calls.diagnostics], ...calls.trace } as unknown as JsonValue;
+}
+
+/** A caller's runs may be of several contracts. */
+function isRunResponse(response: unknown): response is RunResponse {
+  const { diagnostics, toolTrace } = (response ?? {}) as Partial<RunResponse>;
+  return Array.isArray(diagnostics) && Array.isArray(toolTrace);
+}
+
+/** The reader of an unfinished program needs to know what it has done so far. */
+function isUnfinished(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ severity, code }) => severity === 'error' || code === 'APPROVAL_PENDING');
 }
 
 const MAX_FAILED_CALLS = 5;
@@ -48,10 +70,10 @@ const MAX_FAILED_CALLS = 5;
 function traceFor(
   setting: ToolTraceSetting,
   trace: readonly TraceEntry[],
-  isUnfinished: boolean,
+  hasNotFinished: boolean,
 ): { trace: Pick<Partial<RunResponse>, 'toolTrace'>; diagnostics: Diagnostic[] } {
   if (setting === 'all') return { trace: { toolTrace: trace }, diagnostics: [] };
-  if (setting === 'none' || !isUnfinished) return { trace: {}, diagnostics: [] };
+  if (setting === 'none' || !hasNotFinished) return { trace: {}, diagnostics: [] };
   const failed = trace.filter(({ ok }) => ok === false);
   const others = trace.filter(({ ok }) => ok !== false);
   const { shown, leftOut } = failedCalls(failed);

@@ -11,7 +11,7 @@ import { type CodemodeRequest, runRequestParser } from './contract.js';
 import { withMediaApart } from './media.js';
 import { type AnswerSettings, DEFAULT_ANSWER, modelAnswer, mostResultBytes } from './model-answer.js';
 import { PLAYGROUND } from './playground.js';
-import { codemodePresentation } from './presentation.js';
+import { codemodePresentationFor } from './presentation.js';
 import { LIBRARY_DECLARATIONS } from './prompt/library-declarations.js';
 import { serverInstructions } from './prompt/server-instructions.js';
 import { toolDescription } from './prompt/tool-description.js';
@@ -62,7 +62,7 @@ export function createCodemodeProfile(options: CodemodeProfileOptions): Profile 
   };
   return {
     name: 'codemode',
-    presentation: codemodePresentation,
+    presentation: codemodePresentationFor(settings),
     playground: PLAYGROUND,
     tools: [tool],
     maxResultBytes: mostResultBytes(settings),

@@ -98,6 +98,9 @@ test('listServers has only servers that are there, and diagnostics name the othe
 describe('a tool that a namespace does not have', () => {
   test.each([
     ['import * as users from "@codemode/servers/users";\nawait users.get_usr_info({});', 'users.get_usr_info'],
+    // A word of the name, or its words in another order.
+    ['import * as users from "@codemode/servers/users";\nawait users.get({});', 'users.get'],
+    ['import * as users from "@codemode/servers/users";\nawait users.info_user_get({});', 'users.info_user_get'],
     [
       'const it = await import("@codemode/servers/users");\n[1].forEach((id) => it.getUserInfos(id));',
       'it.getUserInfos',

@@ -120,9 +120,10 @@ test('without a form the run is suspended, resumed by the same host, and answere
   const [approval] = await home.pending();
   const { stdout } = await home.decideCard('approve', approval?.id ?? '');
   expect(stdout).not.toContain('runs resume');
-  expect((await waiting).result).toMatchObject({ result: 2 });
+  // No list of calls that went well, here either: the answer of a long run would cost more than all else.
+  expect((await waiting).result).toEqual({ logs: [], result: 2, diagnostics: [] });
   const later = await session.run(wait());
-  expect(later.result).toMatchObject({ result: 2 });
+  expect(later.result).toEqual({ logs: [], result: 2, diagnostics: [] });
   expect(home.lines.sort()).toEqual(['write 0', 'write 1']);
 });
 

@@ -113,6 +113,8 @@ describe.concurrent.each(Object.entries(PROFILES))('in profile %s', (name, profi
     const told = `${program.client.getInstructions()}\n${await descriptionsOf(program.client)}`;
     expect(told).toMatch(/late[^\n]*starting|starting[^\n]*late|starting[^\n]*\n[^\n]*late/);
     expect(told).not.toMatch(/not available|is unavailable/i);
+    // One line for all of them, not a module for each.
+    expect(told).not.toContain('module "@codemode/servers/');
     expect(told).not.toMatch(/\n{4}/);
     const answer = await callAs(profile, program.client);
     expect(JSON.stringify(answer.structuredContent)).toContain('hello you');
