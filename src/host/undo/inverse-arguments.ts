@@ -1,3 +1,4 @@
+import { textDataOf } from '../../catalog/observed/text-data.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 
 /** The arguments and the answer of a call. */
@@ -21,8 +22,8 @@ export function inverseArguments(
       if (value.startsWith('$$')) return value.slice(1);
       const [, root, path] = REFERENCE.exec(value) ?? [];
       if (root === undefined) return value;
-      const found = partOf(root === 'result' ? call.result : call.arguments, path);
-      if (found === undefined) missing ??= value;
+      const found = root === 'result' ? partOfAnswer(call.result, path) : partOf(call.arguments, path);
+      if (found === undefined || isRounded(found)) missing ??= value;
       return found ?? null;
     }
     if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
@@ -31,6 +32,29 @@ export function inverseArguments(
   };
   const result = filled(template, 0) as JsonObject;
   return missing === undefined ? { arguments: result } : { missing };
+}
+
+/** Most servers answer with text, and the part is in the data of that text. */
+function partOfAnswer(answer: JsonValue, path: string | undefined): JsonValue | undefined {
+  const found = partOf(answer, path);
+  if (found !== undefined) return found;
+  const text = textOf(answer);
+  const { kind, value } = text === undefined ? { kind: undefined, value: undefined } : textDataOf(text);
+  // Of the other kinds only the names are read exactly.
+  return value !== undefined && (kind === 'j' || kind === 'h') ? partOf(value, path) : undefined;
+}
+
+/** The text of an answer: the answer itself, or the only block of a whole MCP result. */
+function textOf(answer: JsonValue): string | undefined {
+  if (typeof answer === 'string') return answer;
+  const blocks = isJsonObject(answer) && Array.isArray(answer.content) ? answer.content : [];
+  const [block = null] = blocks;
+  return blocks.length === 1 && isJsonObject(block) && typeof block.text === 'string' ? block.text : undefined;
+}
+
+/** An integer that JavaScript may have rounded is the number of something else. */
+function isRounded(found: JsonValue): boolean {
+  return typeof found === 'number' && Number.isInteger(found) && !Number.isSafeInteger(found);
 }
 
 /** Own properties only: inherited properties are not part of an answer. */

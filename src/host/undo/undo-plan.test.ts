@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
 import { inverseArguments } from './inverse-arguments.js';
+import type { JsonValue } from '../../domain/json.js';
 import type { RecordedAnswer } from './recorded-answers.js';
 import { planUndo } from './undo-plan.js';
 
@@ -20,6 +21,23 @@ test.each([
   ],
 ])('the arguments of an inverse are made of the call: %j', (template, expected) => {
   expect(inverseArguments(template, call)).toEqual({ arguments: expected });
+});
+
+test.each<[string, JsonValue]>([
+  ['JSON text', '{"issue":{"number":7}}'],
+  ['JSON under a heading', 'Created 1 issue:\n{"issue":{"number":7}}'],
+  ['a whole MCP result', { content: [{ type: 'text', text: '{"issue":{"number":7}}' }] }],
+])('a part of an answer that is %s is found in its data', (_, result) => {
+  expect(inverseArguments({ it: '$result.issue.number' }, { arguments: {}, result })).toEqual({ arguments: { it: 7 } });
+});
+
+test.each<[string, JsonValue]>([
+  ['a number that is rounded', '{"number":12345678901234567890}'],
+  ['a Python literal, which is not read exactly', "{'number': 7}"],
+  ['two texts', { content: ['{"number":7}', '{"number":8}'].map((text) => ({ type: 'text', text })) }],
+  ['text that was cut', '{"number":7,"body":"it was lo'],
+])('%s is not in the answer', (_, result) => {
+  expect(inverseArguments({ it: '$result.number' }, { arguments: {}, result })).toEqual({ missing: '$result.number' });
 });
 
 test.each([

@@ -119,6 +119,22 @@ describe('codemode runs undo', () => {
     expect(home.lines).toEqual(['write one', 'erase one']);
   });
 
+  test('finds the parts of an answer that is JSON as text, as most servers give it', async () => {
+    const tools = ['create_issue', 'close_issue'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+    const replies = { create_issue: { content: [{ type: 'text', text: '{"issue":{"number":7}}' }] } };
+    const undoRule = { tool: 'git/create_issue', with: 'close_issue', arguments: { number: '$result.issue.number' } };
+    using home = new ScriptsHome({ policy: { preset: 'open', undo: [undoRule] } });
+    const script = home.write('script.json', { tools, replies });
+    home.write('codemode.config.json', {
+      policy: { preset: 'open', undo: [undoRule] },
+      mcpServers: { git: { command: process.execPath, args: [fixture('scripted-server.mjs'), script] } },
+    });
+    await home.program(`import { create_issue } from '@codemode/servers/git'; await create_issue({ title: 'a' });`);
+    const undone = await undo(home, '--yes');
+    expect(undone.steps[0]).toMatchObject({ inverse: { tool: 'git/close_issue', arguments: { number: 7 } } });
+    expect(outcomes(undone)).toEqual(['1 undone']);
+  });
+
   test('undoes the calls of scripts that the run ran, behind those that came after', async () => {
     using home = new ScriptsHome(open);
     await home.have({ writes: `import { write } from '@codemode/servers/ledger'; await write({ text: 'inner' });` });
