@@ -76,6 +76,8 @@ export interface PlannedUndo {
     readonly askPerson?: AskPerson | undefined;
     readonly signal: AbortSignal;
     readonly onStep?: (done: UndoneStep) => void;
+    /** Calls that are left as they are. */
+    readonly skipped?: ReadonlySet<number>;
   }): Promise<readonly UndoneStep[]>;
 }
 
@@ -340,9 +342,9 @@ export class Host {
     const owner = { runId, caller: recording.caller as CallerId, profile, ledger };
     return {
       steps,
-      undo: async ({ askPerson, signal, onStep }) => {
+      undo: async ({ askPerson, signal, onStep, skipped }) => {
         const { broker } = await runtime.open();
-        return undoSteps(owner, steps, { broker, store, patienceMs, askPerson, signal }, onStep);
+        return undoSteps(owner, steps, { broker, store, patienceMs, askPerson, signal, skipped }, onStep);
       },
     };
   }

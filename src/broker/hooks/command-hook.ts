@@ -50,9 +50,10 @@ export function runCommandHook(
     const stdout = collect(child.stdout, end);
     const stderr = collect(child.stderr, end);
     signal.addEventListener('abort', onAbort, { once: true });
-    child.once('error', (error) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
       signal.removeEventListener('abort', onAbort);
-      reject(new Error(`it could not be started: ${error.message}`));
+      // The program reads this: the message would have the path on this machine.
+      reject(new Error(`it could not be started (${error.code ?? 'unknown error'})`));
     });
     child.once('close', (status, killedBy) => {
       signal.removeEventListener('abort', onAbort);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Slots } from '../../broker/limits/slots.js';
 import type { RunContext } from '../../broker/run-context.js';
 import type { CallVerdict } from '../../domain/audit.js';
+import { NUMBERS_OF_ONE_PROGRAM } from '../../domain/call-number.js';
 import { isHostError } from '../../domain/errors.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { Limits } from '../../domain/limits.js';
@@ -36,8 +37,6 @@ const MAX_DEPTH = 4;
 const MAX_RUNS = 100;
 /** Concurrent nested runs of one depth; the others are queued. Each has its own memory, in one worker. */
 const MAX_AT_ONCE = 8;
-/** Calls of nested programs are numbered after those of the run, each program in its own range. */
-const NUMBERS_OF_ONE_PROGRAM = 2 ** 32;
 
 /** A call of `@codemode/scripts` that the policy decides about. */
 export interface DecidedCall {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CatalogServer, CatalogSnapshot, CatalogTool } from '../../catalog/snapshot.js';
-import { inverseArguments } from './inverse-arguments.js';
 import type { JsonValue } from '../../domain/json.js';
+import { inverseArguments } from './inverse-arguments.js';
 import type { RecordedAnswer } from './recorded-answers.js';
 import { planUndo } from './undo-plan.js';
 

@@ -24,6 +24,8 @@ export interface UndoParts {
   readonly patienceMs: number;
   readonly askPerson?: AskPerson | undefined;
   readonly signal: AbortSignal;
+  /** Calls that a person leaves as they are, although they could be undone. */
+  readonly skipped?: ReadonlySet<number> | undefined;
 }
 
 /** The outcome of one step. */
@@ -45,7 +47,7 @@ export async function undoSteps(
 ): Promise<readonly UndoneStep[]> {
   const done: UndoneStep[] = [];
   for (const step of steps) {
-    if (step.state !== 'ready') continue;
+    if (step.state !== 'ready' || parts.skipped?.has(step.call) === true) continue;
     const result = await undoOne(run, step, parts);
     done.push(result);
     onStep(result);

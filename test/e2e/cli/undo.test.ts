@@ -90,7 +90,9 @@ describe('codemode runs undo', () => {
       lines: [
         'undone: 3 ledger/write',
         'failed: 2 ledger/write: not today',
-        expect.stringMatching(/^not undone: 2, 1\. To continue: codemode runs undo [0-9a-f-]{36}$/),
+        expect.stringMatching(
+          /^not undone: 2, 1\. To continue: (codemode runs undo [0-9a-f-]{36}), or without call 2: \1 --skip 2$/,
+        ),
         '',
       ],
     });
@@ -100,9 +102,18 @@ describe('codemode runs undo', () => {
         /^done {4}3 .*\nundo {4}2 .*which failed the last time.*\nundo {4}1 .*\nfailed: 2 /,
       ),
     });
+    // What fails each time does not stand in the way, if a person says so. It is not forgotten either.
+    expect(await home.run([...words, '--skip', '2'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/\nskip {4}2 .*\nundo {4}1 .*\nundone: 1 ledger\/write\n$/),
+    });
+    expect(await home.run([...words, '--skip', '2,9'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('the run has no call "9"'),
+    });
     const next = await undo(home, '--yes');
-    expect({ status: next.status, done: outcomes(next) }).toEqual({ status: 0, done: ['2 undone', '1 undone'] });
-    expect(home.lines.slice(3)).toEqual(['erase three', 'erase two', 'erase two', 'erase two', 'erase one']);
+    expect({ status: next.status, done: outcomes(next) }).toEqual({ status: 0, done: ['2 undone'] });
+    expect(home.lines.slice(3)).toEqual(['erase three', 'erase two', 'erase two', 'erase one', 'erase two']);
   });
 
   test('waits for a person where the policy asks, and is done once they have decided', async () => {
@@ -141,11 +152,8 @@ describe('codemode runs undo', () => {
     await home.program(`import { write } from '@codemode/servers/ledger';
 import { writes } from '@codemode/scripts';
 await write({ text: 'first' }); await writes(); await write({ text: 'last' });`);
-    expect(outcomes(await undo(home, '--yes')).map((each) => each.split(' ')[1])).toEqual([
-      'undone',
-      'undone',
-      'undone',
-    ]);
+    const { stdout } = await home.run(['--config', home.config, 'runs', 'undo', 'last', '--yes']);
+    expect(stdout.split('\n').slice(3, 6)).toEqual([3, 1.1, 1].map((call) => `undone: ${call} ledger/write`));
     expect(home.lines.slice(3)).toEqual(['erase last', 'erase inner', 'erase first']);
   });
 });
