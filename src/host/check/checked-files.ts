@@ -159,7 +159,17 @@ function withoutOutput({ outputSchema: _, ...tool }: Tool): Tool {
   return tool;
 }
 
+/** The functions of stored scripts as a module for editors: whatever passes here passes the check before a run. */
+export function scriptsModule(scripts: readonly ScriptHead[]): string {
+  const text = functionsOfScripts(scripts).replace(/^export declare /gm, 'export ');
+  return `declare module ${JSON.stringify(SCRIPTS_SPECIFIER)} {\n${text}}\n`;
+}
+
 function scriptsText(scripts: readonly ScriptHead[]): string {
+  return `${functionsOfScripts(scripts)}${OWN_SCRIPT_FUNCTIONS}`;
+}
+
+function functionsOfScripts(scripts: readonly ScriptHead[]): string {
   const exportNames = scriptFunctions(scripts);
   const tools = scripts
     .filter(({ name }) => exportNames.has(name))
@@ -171,7 +181,7 @@ function scriptsText(scripts: readonly ScriptHead[]): string {
     tools,
     exportNames,
   });
-  return `${text}${OWN_SCRIPT_FUNCTIONS}`;
+  return text;
 }
 
 const OWN_SCRIPT_FUNCTIONS = ['listScripts', 'runScript', 'save']

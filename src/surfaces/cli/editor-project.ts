@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { HostError } from '../../domain/errors.js';
 import { makeFolderSync } from '../../lib/files/make-folder.js';
 import { LIBRARY_DECLARATIONS } from '../../profiles/codemode/prompt/library-declarations.js';
+import { scriptsDeclarations } from '../../profiles/codemode/prompt/scripts-section.js';
 
 export interface ProjectTexts {
   /** Global types that all modules use. */
   readonly shared: string;
   readonly modules: readonly { readonly path: string; readonly text: string }[];
+  /** The functions of `@codemode/scripts`. */
+  readonly scripts: string;
 }
 
 const CONFIG = `${JSON.stringify(
@@ -36,6 +39,9 @@ declare const TextEncoder: any;
 declare const TextDecoder: any;
 `;
 
+/** What a stored script was run with. */
+const INPUT = 'declare module "@codemode/input" { export const input: any }\n';
+
 const MARK = '// Written by codemode types --out: it is replaced the next time.\n';
 const TYPES_FOLDER = 'codemode-types';
 const FILE_NAME = /^[\w.$@-]{1,200}$/;
@@ -44,7 +50,7 @@ const FILE_NAME = /^[\w.$@-]{1,200}$/;
  * Writes a project that editors understand, and returns the number of files. Declarations are replaced. An existing tsconfig.json
  * and programs belong to the user. Throws `bad_input` if the folder of declarations is not ours.
  */
-export function writeProject(folder: string, { shared, modules }: ProjectTexts): number {
+export function writeProject(folder: string, { shared, modules, scripts }: ProjectTexts): number {
   const types = join(folder, TYPES_FOLDER);
   makeFolderSync(types, 0o755);
   for (const name of readdirSync(types)) {
@@ -53,7 +59,9 @@ export function writeProject(folder: string, { shared, modules }: ProjectTexts):
       throw new HostError('bad_input', `${path} was not written by codemode; choose another folder with --out`);
     rmSync(path);
   }
-  const texts = new Map([['codemode.d.ts', `${GLOBALS}${LIBRARY_DECLARATIONS}${shared}`]]);
+  const texts = new Map([
+    ['codemode.d.ts', `${GLOBALS}${LIBRARY_DECLARATIONS}${shared}${INPUT}${scriptsDeclarations(true)}${scripts}`],
+  ]);
   for (const [index, { path, text }] of modules.entries())
     texts.set(FILE_NAME.test(path) ? `${path}.server.d.ts` : `server-${index + 1}.server.d.ts`, text);
   for (const [name, text] of texts) writeFileSync(join(types, name), `${MARK}${text}`);

@@ -72,12 +72,21 @@ test('codemode types --out writes a project that compiles, and replaces only its
   });
   home.write(
     'programs/mine.ts',
-    `${HEAD}const { orders } = await list_orders({ status: 'paid' });\nconsole.log(orders.length);\n`,
+    `${HEAD}import { input } from '@codemode/input';
+import { listScripts, month_report, runScript } from '@codemode/scripts';
+const { orders } = await list_orders({ status: 'paid' });
+const { total } = await month_report({ month: input.month });
+console.log(orders.length, total, (await listScripts())[0]?.name, await runScript('month-report', {}));\n`,
   );
   const compile = () => spawnSync(BINARY, ['-p', home.path('programs')], { encoding: 'utf8' });
   expect(compile()).toMatchObject({ status: 0, stdout: '' });
   home.write('programs/mine.ts', `${HEAD}await list_orders({ status: 'payed' });\n`);
   expect(compile()).toMatchObject({ stdout: expect.stringMatching(/^.*mine\.ts\(2,21\): error TS2322/) });
+  home.write(
+    'programs/mine.ts',
+    `import { month_report } from '@codemode/scripts';\nawait month_report({ month: 7 });\n`,
+  );
+  expect(compile()).toMatchObject({ stdout: expect.stringMatching(/^.*mine\.ts\(2,22\): error TS2322/) });
   home.write('programs/tsconfig.json', '{}');
   expect((await home.run(['types', '--out', 'programs'])).stdout).toMatch(/^2 files/);
   expect(readFileSync(home.path('programs/tsconfig.json'), 'utf8')).toBe('{}');

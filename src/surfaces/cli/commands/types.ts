@@ -1,9 +1,10 @@
 import { HostError } from '../../../domain/errors.js';
 import { needsOf } from '../../../domain/profile-name.js';
+import { scriptsModule } from '../../../host/check/checked-files.js';
 import { goDeclarationsOfServers } from '../../../host/processes/go-package.js';
 import { apiDeclarationsOf } from '../../../host/tools/api-view.js';
 import type { DeclarationDetail, Inventory } from '../../../host/tools/inventory.js';
-import type { CommandContext, Register } from '../command.js';
+import { type CommandContext, type Register, withRecords } from '../command.js';
 import { writeProject } from '../editor-project.js';
 import { loadTools, noteProblems } from '../load-tools.js';
 import { oneOf } from '../options.js';
@@ -69,8 +70,10 @@ async function types(servers: readonly string[], flags: TypesFlags, context: Com
   const { shared, modules } = inventory.declarations(servers, detail);
   noteProblems(inventory, servers);
   if (flags.out !== undefined) {
+    const scripts = scriptsModule(await withRecords(context, (records) => records.scripts.list()));
     const files = writeProject(flags.out, {
       shared,
+      scripts,
       modules: modules.map(({ serverId: path, text }) => ({ path, text })),
     });
     process.stdout.write(
