@@ -52,6 +52,9 @@ MAX_RESULT_BYTES = 32 * 1024 * 1024
 # What the end of a program could not be told by, told by its status.
 EXIT_WITHOUT_WORDS = 70
 WATCHER_STACK_BYTES = 256 * 1024
+# Of calls that were not awaited.
+MAX_LOOKED_AT = 100
+MAX_TOLD = 5
 
 
 def main() -> None:
@@ -105,6 +108,7 @@ def run(connection, workspace: str, source: str, files: list) -> None:
         execute(source, program, namespace, connection)
         wind_up()
         result = result_json(namespace)
+        tell_unawaited(namespace)
     except SystemExit as request:
         exit_code = exit_code_of(request)
         try:
@@ -301,6 +305,20 @@ def place_of(value, depth: int = 20) -> str:
         place, value = place + bad[0], bad[1]
     at = "" if place == "" else f" at result{place}"
     return at if not inspect.iscoroutine(value) else f"{at}; not awaited: {value.__name__}(...){line_of_call(value.__name__)}"
+
+
+def tell_unawaited(namespace: dict) -> None:
+    """Names calls that a variable holds and nobody awaited: they were never made. The interpreter warns of those that are gone only."""
+    names = set()
+    for value in list(namespace.values()):
+        for each in value[:MAX_LOOKED_AT] if type(value) in (list, tuple) else (value,):
+            if inspect.iscoroutine(each) and inspect.getcoroutinestate(each) == inspect.CORO_CREATED:
+                names.add(each.__name__)
+    try:
+        for name in sorted(names)[:MAX_TOLD]:
+            sys.stderr.write(f"warning: not awaited, so it was never called: {name}(...){line_of_call(name)}. Write `await` in front of it.\n")
+    except Exception:  # the program has closed it
+        pass
 
 
 def line_of_call(name: str) -> str:

@@ -115,3 +115,15 @@ describe('a forgotten await in Node', needs('bubblewrap'), () => {
     expect(stderr).not.toContain('not awaited');
   });
 });
+
+describe('a forgotten await in Python', needs('bubblewrap', 'python3'), () => {
+  test('of a call whose answer nothing used is reported with its line', async () => {
+    const { data, stderr } = await home.runner(
+      ['python'],
+      'from servers.everyday import echo\nlater = [echo(message="a")]\nkept = echo(message="b")\nawait kept\nresult = 1',
+    );
+    expect(data).toBe(1);
+    expect(stderr).toContain('warning: not awaited, so it was never called: echo(...) at line 2. Write `await` in');
+    expect(stderr.match(/not awaited/g)).toHaveLength(1);
+  });
+});
