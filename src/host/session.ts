@@ -94,6 +94,11 @@ export class Session {
     this.#told = new ServerNews({ catalog: parts.catalog, declarations: options.declarations });
   }
 
+  /** The contract of its programs. */
+  get profile(): string {
+    return this.#options.profile;
+  }
+
   /** The current tools, split into those for programs and those that the client calls directly. */
   tools(): ToolView {
     return this.#tools.now();

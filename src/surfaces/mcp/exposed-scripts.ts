@@ -3,12 +3,16 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { Limits } from '../../domain/limits.js';
 import type { ScriptHead } from '../../domain/script.js';
 import type { Host } from '../../host/host.js';
-import { isEnded, type RunAnswer } from '../../host/runs/run-types.js';
+import { isEnded, type RunAnswer, type RunSummary } from '../../host/runs/run-types.js';
 import type { Session } from '../../host/session.js';
 import { modelSafeName } from '../../lib/text/model-safe-name.js';
 import { visibleText } from '../../lib/text/visible-text.js';
+import { SHOWN_CHARACTERS } from '../../profiles/answer-budget.js';
+import { DEFAULT_ANSWER, modelAnswer } from '../../profiles/codemode/model-answer.js';
 import { renderStillRunning, renderSuspended } from '../../profiles/codemode/render.js';
+import { cutJson } from '../../profiles/cut-json.js';
 import type { CallContext, ExposedTool, OutwardAnswer } from '../../profiles/profile.js';
+import { shapeOf } from '../../profiles/shape-of.js';
 
 /** The stored scripts that clients get as tools. */
 export interface ExposedScripts {
@@ -43,7 +47,7 @@ function toolOf(host: Host, { name, description, inputSchema }: ScriptHead, limi
     isLoadedLate: true,
     call: async (session, input, { log: _, onNotice: __, ...client }) => {
       try {
-        return answerOf(await run(host, session, { name, input, limits }, client));
+        return answerOf(await run(host, session, { name, input, limits }, client), session.profile);
       } catch (error) {
         if (isHostError(error)) return failed(error.message);
         throw error;
@@ -62,27 +66,44 @@ async function run(
   const script = await host.scripts.get(name);
   const { checkScriptInput } = await import('../../host/scripts/script-input.js');
   const checked = checkScriptInput(script, input);
-  if (!checked.ok) return `${checked.error.message} ${checked.error.hint}`;
+  if (!checked.ok) return `${checked.error.message}\n${checked.error.hint}`;
   return host.openSessionLike(session, PROFILE).runScript(script, checked.input, { limits, ...client });
 }
 
-function answerOf(answer: RunAnswer | string): OutwardAnswer {
+function answerOf(answer: RunAnswer | string, profile: string): OutwardAnswer {
   if (typeof answer === 'string') return failed(answer);
   if (answer.state === 'running')
     return { ...plain(renderStillRunning(answer.runId) as unknown as JsonObject), isStillRunning: true };
   if (!isEnded(answer))
-    return { ...plain(renderSuspended(answer.summary) as unknown as JsonObject), suspended: answer.summary };
+    return {
+      ...plain(modelAnswer(renderSuspended(answer.summary), DEFAULT_ANSWER) as unknown as JsonObject),
+      suspended: answer.summary,
+    };
   const { outcome, keptResult } = answer.summary;
-  if (keptResult !== undefined)
-    return failed(
-      `the result has ${keptResult.bytes} bytes, and ${keptResult.mostBytes} are the most; let the script return less`,
-    );
   if (outcome.status === 'failed') {
     const { message, hint } = outcome.failure;
-    return failed(hint === undefined ? message : `${message} ${hint}`);
+    return failed(hint === undefined ? message : `${message}\n${hint}`);
   }
+  if (keptResult !== undefined) return beginningOf(outcome.resultJson, keptResult, profile);
   const result = JSON.parse(outcome.resultJson) as JsonValue;
   return { ...plain(isJsonObject(result) ? result : { result }), text: outcome.resultJson };
+}
+
+type KeptResult = NonNullable<RunSummary['keptResult']>;
+
+/** The script has done its work, so a result that is too large is no failure: calling it again would do the work again. */
+function beginningOf(resultJson: string, { handle, bytes, mostBytes }: KeptResult, profile: string): OutwardAnswer {
+  const result = JSON.parse(cutJson(resultJson, SHOWN_CHARACTERS)) as JsonValue;
+  const shape = shapeOf(resultJson);
+  const said = [
+    `The result has ${bytes} bytes${shape === undefined ? '' : ` (${shape})`}, and an answer takes ${mostBytes}: this is only its beginning.`,
+    // The other contracts have no module for it.
+    ...(profile === PROFILE
+      ? [`A program has all of it: await load(${JSON.stringify(handle)}) of @codemode/results.`]
+      : []),
+  ];
+  const note = said.join(' ');
+  return { ...plain({ result, note }), text: `${JSON.stringify(result)}\n${note}` };
 }
 
 function plain(structured: JsonObject): OutwardAnswer {

@@ -409,3 +409,32 @@ describe('a kept program', needs('bubblewrap', 'python3', 'go'), () => {
 
 /** Appends every event to a file beside the configuration, which is where a hook runs. */
 const HOOK = `process.stdin.on('data', (data) => require('fs').appendFileSync('hooks.txt', JSON.stringify(JSON.parse(data)) + '\\n'))`;
+
+test('an exposed program with a large result has the beginning, and its work is not called failed', async () => {
+  using home = new ScriptsHome({
+    ...{ scripts: { expose: 'all' }, response: { maxTokens: 1_000 }, policy: { preset: 'open' } },
+  });
+  const rows = `Array.from({ length: 3000 }, (_, id) => ({ id, city: 'Berlin' }))`;
+  await home.have({
+    large: `import { write } from '@codemode/servers/ledger';
+await write({ text: 'done' }); globalThis.__codemode_result__ = ${rows};`,
+  });
+  for (const profile of ['codemode', 'code_execution']) {
+    await using agent = await openStdio(home.served, 'legacy', {}, ['--profile', profile]);
+    const called = await agent.client.callTool({ name: 'codemode_script_large', arguments: {} });
+    const { result, note } = called.structuredContent as { result: object[]; note: string };
+    expect([called.isError ?? false, result.slice(0, 2)]).toEqual([
+      false,
+      [0, 1].map((id) => ({ id, city: 'Berlin' })),
+    ]);
+    expect(note).toMatch(/^The result has \d+ bytes \(3000 rows of .*\), and .*: this is only its beginning\./);
+    const load = /await load\(.*?\)/.exec(note)?.[0];
+    // Only this contract has the module.
+    expect(load !== undefined).toBe(profile === 'codemode');
+    if (load === undefined) continue;
+    const code = `import { load } from '@codemode/results'; globalThis.__codemode_result__ = (${load}).length;`;
+    const more = await agent.client.callTool({ name: 'codemode_run', arguments: { code } });
+    expect(more.structuredContent).toMatchObject({ result: 3000 });
+  }
+  expect(home.lines).toEqual(['write done', 'write done']);
+});
