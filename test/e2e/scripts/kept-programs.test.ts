@@ -410,7 +410,7 @@ describe('a kept program', needs('bubblewrap', 'python3', 'go'), () => {
 /** Appends every event to a file beside the configuration, which is where a hook runs. */
 const HOOK = `process.stdin.on('data', (data) => require('fs').appendFileSync('hooks.txt', JSON.stringify(JSON.parse(data)) + '\\n'))`;
 
-test('an exposed program with a large result has the beginning, and its work is not called failed', async () => {
+test('an exposed program with a large result gives its beginning, and has not failed', async () => {
   using home = new ScriptsHome({
     ...{ scripts: { expose: 'all' }, response: { maxTokens: 1_000 }, policy: { preset: 'open' } },
   });
