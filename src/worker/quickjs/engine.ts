@@ -123,8 +123,6 @@ export interface EngineHost {
   randomByte(): number;
 }
 
-/** Every character counts: a name with a leading byte order mark is another name. */
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const PAGE_BYTES = 65_536;
 
 /** Message of the trap that reports that the program's memory limit is reached. */
@@ -136,13 +134,36 @@ export class EngineTrap extends Error {}
 export class Engine {
   readonly exports: QuickJsExports;
   host: EngineHost | undefined;
+  /** The linear memory. The engine detaches all three when it grows: see `#look`. */
+  #memory = new Uint8Array();
+  #text = Buffer.alloc(0);
+  #numbers = new DataView(new ArrayBuffer(0));
 
   constructor(module: WebAssembly.Module) {
     this.exports = new WebAssembly.Instance(module, this.#imports()).exports as unknown as QuickJsExports;
   }
 
   get memory(): Uint8Array {
-    return new Uint8Array(this.exports.memory.buffer);
+    if (this.#memory.length === 0) this.#look();
+    return this.#memory;
+  }
+
+  get #view(): DataView {
+    if (this.#memory.length === 0) this.#look();
+    return this.#numbers;
+  }
+
+  /** Kept, because one call of a program reads and writes the memory about ten times. */
+  #look(): void {
+    const { buffer } = this.exports.memory;
+    this.#memory = new Uint8Array(buffer);
+    this.#text = Buffer.from(buffer);
+    this.#numbers = new DataView(buffer);
+  }
+
+  #textAt(start: number, end: number): string {
+    if (this.#memory.length === 0) this.#look();
+    return this.#text.toString('utf8', start, end);
   }
 
   get pages(): number {
@@ -174,7 +195,7 @@ export class Engine {
     const { exports } = this;
     const lengthAt = exports.wasm_malloc(4);
     const text = exports.qjs_get_string_len(value, lengthAt);
-    const length = new DataView(exports.memory.buffer).getUint32(lengthAt, true);
+    const length = this.#view.getUint32(lengthAt, true);
     exports.wasm_free(lengthAt);
     if (text === 0) {
       exports.qjs_free_value(exports.qjs_get_exception());
@@ -186,7 +207,8 @@ export class Engine {
   }
 
   readText(value: number): string {
-    return decoder.decode(this.readBytes(value));
+    // Every character counts: a name with a leading byte order mark is another name, and keeps it here.
+    return this.readBytes(value).toString('utf8');
   }
 
   newText(text: string): number {
@@ -230,7 +252,7 @@ export class Engine {
     const value = exports.JS_ParseJSON(context, text, json.byteLength, text + json.byteLength);
     exports.wasm_free(text);
     const handle = exports.wasm_malloc(8);
-    new DataView(exports.memory.buffer).setBigInt64(handle, value, true);
+    this.#view.setBigInt64(handle, value, true);
     if (this.isException(handle)) {
       exports.wasm_free(handle);
       return undefined;
@@ -245,7 +267,7 @@ export class Engine {
   call(target: number, list: readonly number[]): number {
     const { exports } = this;
     const at = exports.wasm_malloc(Math.max(4, list.length * 4));
-    const view = new DataView(exports.memory.buffer);
+    const view = this.#view;
     list.forEach((value, index) => {
       view.setUint32(at + index * 4, value, true);
     });
@@ -261,10 +283,9 @@ export class Engine {
   }
 
   #imports(): WebAssembly.Imports {
-    const view = () => new DataView(this.exports.memory.buffer);
+    const view = () => this.#view;
     const cString = (pointer: number) => {
-      const memory = this.memory;
-      return decoder.decode(memory.subarray(pointer, memory.indexOf(0, pointer)));
+      return this.#textAt(pointer, this.memory.indexOf(0, pointer));
     };
     const host = () => {
       if (this.host === undefined) throw new Error('the engine ran with no program attached');
@@ -292,7 +313,7 @@ export class Engine {
             const handles: number[] = [];
             const data = view();
             for (let index = 0; index < count; index++) handles.push(data.getUint32(list + index * 4, true));
-            return host().hostCall(decoder.decode(this.memory.subarray(name, name + nameLength)), handles);
+            return host().hostCall(this.#textAt(name, name + nameLength), handles);
           } catch (error) {
             return raise(error);
           }

@@ -45,10 +45,10 @@ const prototype = freeze(
 );
 
 /** The promise of a call, tracked until something uses it. */
-export function follow(promise: Promise<unknown>, number: number, name: string, site: Error): Promise<unknown> {
+export function follow(promise: Promise<unknown>, number: number, made: MadeCall): Promise<unknown> {
   if (followed >= MAX_FOLLOWED) return promise;
   followed++;
-  unused[number] = setPrototypeOf({ name, site }, null);
+  unused[number] = made;
   apply(setNumber, numbers, [promise, number]);
   return setPrototypeOf(promise, prototype);
 }

@@ -57,7 +57,7 @@ export function bindCall(name: string, target: string): Callable {
       pending[number] = { name, resolve, reject, site: new NativeError() };
     });
     // A call that could not be made is an already rejected promise with its own error.
-    return made === 0 ? promise : follow(promise, made, name, (pending[made] as Pending).site);
+    return made === 0 ? promise : follow(promise, made, pending[made] as Pending);
   };
   return named(call, name);
 }
