@@ -1,4 +1,5 @@
 import type { Broker, BrokerOutcome } from '../../broker/broker.js';
+import type { CallDelegate } from '../../broker/call.js';
 import type { CapabilityTool } from '../../broker/capabilities/capability-tools.js';
 import { isServerGranted } from '../../broker/capabilities/run-grants.js';
 import { lostAnswerError } from '../../broker/refusals.js';
@@ -282,6 +283,7 @@ export class ToolCalls {
     const { broker, client } = this.#options;
     const { onProgress, respondent } = client;
     const { tool, server, serverName = server.path } = found;
+    const { signal, isReplayed, locate, remainingMs, onPending, onDecided } = delegate;
     if (!isRepeatable(tool)) this.isRepeatable = false;
     const startedAt = performance.now();
     const unfinished = this.unfinished.begin(server.path, tool, serverName);
@@ -290,7 +292,13 @@ export class ToolCalls {
       number,
       input,
       ...targetOf(found, {
-        ...delegate,
+        // Named one by one: an object that is spread, and of which a field is replaced, takes 400 ns instead of 15.
+        signal,
+        isReplayed,
+        locate,
+        remainingMs,
+        onPending,
+        onDecided,
         onSending: () => {
           unfinished.isSent = true;
           if (!isOwnServer(tool.serverId)) this.#sent++;
@@ -380,7 +388,10 @@ function observe(
   learn(tool, isContent ? structuredContent : (JSON.parse(json) as JsonValue));
 }
 
-function targetOf({ tool, server, exportName, serverName }: CalledTool, delegate: RunCallDelegate) {
+function targetOf(
+  { tool, server, exportName, serverName }: CalledTool,
+  delegate: CallDelegate & Pick<RunCallDelegate, 'signal'>,
+) {
   const named = omitUndefined({ serverName });
   return { tool, serverPath: server.path, exportName, ...named, signal: delegate.signal, delegate };
 }
