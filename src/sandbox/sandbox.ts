@@ -75,7 +75,8 @@ export class Sandbox {
     this.build = files.build;
     this.#sealKey = options.sealKey;
     const start = (shape: WorkerShape) => WorkerProcess.start(shape, options.jail, files);
-    this.pool = new Pool(options.pool, () => start(QUICKJS_SHAPE));
+    const runnable = options.runnable ?? runnableTasks;
+    this.pool = new Pool(options.pool, () => start(QUICKJS_SHAPE), runnable);
     const quickJs = new QuickJsEngine(this.pool);
     this.v8 =
       options.jail.level === 'none'
@@ -84,9 +85,7 @@ export class Sandbox {
             max: Math.max(2, availableParallelism()),
             start: (maxMemoryBytes) => start(v8Shape(maxMemoryBytes)),
           });
-    this.#both =
-      this.v8 &&
-      new BothEngines(quickJs, this.pool, this.v8, options.engine ?? 'quickjs', options.runnable ?? runnableTasks);
+    this.#both = this.v8 && new BothEngines(quickJs, this.pool, this.v8, options.engine ?? 'quickjs', runnable);
     this.#engine = this.#both ?? quickJs;
   }
 

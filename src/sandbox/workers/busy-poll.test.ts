@@ -7,9 +7,9 @@ afterEach(() => {
 });
 
 /** How often it polls until it has stopped. */
-async function pollsAfter(stay: (poll: BusyPoll) => void): Promise<number> {
+async function pollsAfter(stay: (poll: BusyPoll) => void, runnable = () => 2): Promise<number> {
   const immediate = vi.spyOn(globalThis, 'setImmediate');
-  stay(new BusyPoll());
+  stay(new BusyPoll(runnable, 2));
   await sleep(20);
   const polls = immediate.mock.calls.length;
   await sleep(20);
@@ -33,4 +33,25 @@ test('another answer makes it poll longer, not twice as often', async () => {
     poll.stay();
   });
   expect(polls).toBe(2);
+});
+
+test('it does not poll while the machine has more work than cores', async () => {
+  expect(
+    await pollsAfter(
+      (poll) => poll.stay(),
+      () => 3,
+    ),
+  ).toBe(0);
+});
+
+test('it looks for other work every 5 ms, not for each answer', async () => {
+  const now = vi.spyOn(performance, 'now');
+  const runnable = vi.fn(() => 3);
+  const polls = await pollsAfter((poll) => {
+    for (const atMs of [100, 102, 104.9, 105, 106]) {
+      now.mockReturnValueOnce(atMs);
+      poll.stay();
+    }
+  }, runnable);
+  expect([polls, runnable.mock.calls.length]).toEqual([0, 2]);
 });

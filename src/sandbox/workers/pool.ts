@@ -48,7 +48,7 @@ export class Pool implements WorkerOwner {
   readonly #processes: SpareProcesses;
   readonly #workers = new Set<RunWorker>();
   readonly #queue: RunQueue;
-  readonly #busyPoll = new BusyPoll();
+  readonly #busyPoll: BusyPoll;
   readonly #sweeper: NodeJS.Timeout;
   #turnTimer: NodeJS.Timeout | undefined;
   #turnsEnded = 0;
@@ -59,8 +59,10 @@ export class Pool implements WorkerOwner {
   readonly #startingFor = new Map<CallerId, number>();
   #isClosed = false;
 
-  constructor(options: PoolOptions, start: () => Promise<WorkerProcess>) {
+  /** `runnable`: tasks of the machine that have a core or wait for one, including this process. */
+  constructor(options: PoolOptions, start: () => Promise<WorkerProcess>, runnable: () => number) {
     this.#options = options;
+    this.#busyPoll = new BusyPoll(runnable);
     this.#quotas = options.quotas ?? new CallerQuotas();
     this.#queue = new RunQueue(options.maxQueued);
     this.#processes = new SpareProcesses(start, options.min > 0);
