@@ -91,6 +91,10 @@ describe('a worker that is lost', () => {
       await wait(times); ${result('times')}`;
     const running = box.run(source, { functions });
     await expect.poll(() => asked.length, SOON).toBe(1);
+    // The call leaves before the program has reached its `await`: until then, a lost worker is the program's fault.
+    await expect
+      .poll(() => box.sandbox.pool.workers.every(({ computing }) => computing === undefined), SOON)
+      .toBe(true);
     for (const worker of box.sandbox.pool.workers) worker.kill('the test');
     go.resolve();
     const { outcome, journal } = await running;
