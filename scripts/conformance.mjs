@@ -10,6 +10,7 @@ import { isMain, listFiles, ROOT } from './repository.mjs';
 import { addressOf, findStatementProblems, loadStatements, standOf, titlesIn } from './statements.mjs';
 
 const OUTPUT = 'docs/CONFORMANCE.md';
+const README = 'README.md';
 
 /** What is between these lines is written by people and kept. */
 const DEVIATIONS_BEGIN = '<!-- deviations: written by hand from here -->';
@@ -43,8 +44,21 @@ if (isMain(import.meta.url)) {
       problems.push(`${OUTPUT} is out of date; type: npm run conformance`);
     else write(wanted);
   }
+  const readme = readText(README);
+  const quoting = quoteTotals(readme, statements);
+  if (quoting !== readme) {
+    if (process.argv.includes('--check')) problems.push(`${README} quotes other totals; type: npm run conformance`);
+    else writeFileSync(join(ROOT, README), quoting);
+  }
   for (const problem of problems) console.error(problem);
   process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+/** The totals where the README quotes them. @param {string} readme @param {readonly import('./statements.mjs').Statement[]} statements */
+export function quoteTotals(readme, statements) {
+  const tested = statements.filter(({ test }) => test !== undefined).length;
+  const [some, all] = [tested, statements.length].map((count) => count.toLocaleString('en'));
+  return readme.replace(/\[[\d,]+ of [\d,]+\]\(docs\/CONFORMANCE\.md\)/, `[${some} of ${all}](docs/CONFORMANCE.md)`);
 }
 
 /** @param {string} text */

@@ -1,6 +1,6 @@
 // @ts-check
 import { describe, expect, test } from 'vitest';
-import { findCitations, findProblems, render } from './conformance.mjs';
+import { findCitations, findProblems, quoteTotals, render } from './conformance.mjs';
 import { findStatementProblems, titlesIn } from './statements.mjs';
 
 const contracts = {
@@ -128,4 +128,13 @@ describe('the table', () => {
     expect(second).toContain('The clock is paused.\n\nReally.');
     expect(render({ contracts, unproven: {}, citations, statements }, second)).toBe(second);
   });
+});
+
+test('the README quotes the totals', () => {
+  const statement = { id: 'A1.1', clause: 'A § 1', says: 'it is there' };
+  const tested = { ...statement, test: /** @type {const} */ (['test/a.test.ts', 'is there']) };
+  const statements = [...Array(1_004).fill(tested), statement];
+  expect(quoteTotals('has [3 of 4](docs/CONFORMANCE.md) here', statements)).toBe(
+    'has [1,004 of 1,005](docs/CONFORMANCE.md) here',
+  );
 });
