@@ -27,7 +27,7 @@ import { programRunner } from './runs/program-runner.js';
 import { boundsOf } from './runs/restore-context.js';
 import type { ResumedRun } from './runs/resumed-run.js';
 import type { AskPerson, RunClient } from './runs/run-client.js';
-import type { RunView } from './runs/suspended-runs.js';
+import type { RunView } from './runs/run-view.js';
 import { findSyntaxError } from './runs/syntax-check.js';
 import type { ScriptLibrary } from './scripts/stored-scripts.js';
 import { Session, type SessionOptions, type SessionParts } from './session.js';
@@ -39,7 +39,8 @@ import { type UndoneStep, undoSteps } from './undo/undo-run.js';
 export type { Approvals } from '../broker/approvals/approvals.js';
 export type { PresentRun } from '../store/presence.js';
 export type { LiveComparison, ReplayReport } from './recordings/replay.js';
-export type { RunView, SuspendedRuns } from './runs/suspended-runs.js';
+export type { RunView } from './runs/run-view.js';
+export type { SuspendedRuns } from './runs/suspended-runs.js';
 export type { ScriptLibrary } from './scripts/stored-scripts.js';
 
 /** How programs are isolated from the machine, as verified by the probe. */

@@ -16,6 +16,7 @@ import { duringStep } from '../domain/step.js';
 import type { StopSignal } from '../domain/stop-signal.js';
 import type { TypeVerdict } from '../domain/type-check.js';
 import { Cancellation } from '../lib/async/cancellation.js';
+import { within } from '../lib/async/within.js';
 import { ifDefined, omitUndefined } from '../lib/omit-undefined.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { callDirect, type DirectCallContext, type DirectlyCalled } from './calls/direct-call.js';
@@ -34,6 +35,7 @@ import {
   suspendedAnswer,
 } from './runs/ended-run.js';
 import type { LiveRun } from './runs/live-runs.js';
+import { presentAnswer } from './runs/present-answer.js';
 import { programForm } from './runs/program-form.js';
 import { programRunner } from './runs/program-runner.js';
 import { redactLog, redactReport, redactTitle } from './runs/redact-report.js';
@@ -164,14 +166,13 @@ export class Session {
     const answered = steps.follow(this.#shown({ ...request, runId, createdAtMs }, execute));
     // The client of a script gets its result only in this response.
     if (request.answerWithinMs === undefined || request.script !== undefined) return answered;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), request.answerWithinMs);
-    });
-    const first = await Promise.race([answered, late]).finally(() => clearTimeout(timer));
+    const first = await within(answered, request.answerWithinMs);
     if (first !== 'late') return first;
     const ended = answered.then(
-      (answer) => ({ response: this.#present(answer), isSuspended: answer.state === 'suspended' }),
+      (answer) => ({
+        response: presentAnswer(this.#options.presentation, answer),
+        isSuspended: answer.state === 'suspended',
+      }),
       (error: unknown) => {
         const response = { error: error instanceof Error ? error.message : 'the run failed' };
         return { response, isSuspended: false };
@@ -399,19 +400,5 @@ export class Session {
     // The response does not wait for this write.
     void suspended.recordEnd(owner, stateOf(report.outcome), response, recordingOf(run, report, sandbox), listed);
     return { state: stateOf(summary.outcome), summary };
-  }
-
-  #present(answer: RunAnswer): JsonValue {
-    const { presentation } = this.#options;
-    switch (answer.state) {
-      case 'succeeded':
-      case 'failed':
-      case 'cancelled':
-        return presentation.response(answer.summary);
-      case 'suspended':
-        return presentation.suspended(answer.summary);
-      case 'running':
-        return { runId: answer.runId };
-    }
   }
 }

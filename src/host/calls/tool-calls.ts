@@ -5,20 +5,20 @@ import { isServerGranted } from '../../broker/capabilities/run-grants.js';
 import { lostAnswerError } from '../../broker/refusals.js';
 import { replyBytes } from '../../broker/reply-bytes.js';
 import type { RunContext } from '../../broker/run-context.js';
-import { type CatalogSnapshot, type CatalogTool, isUnavailable } from '../../catalog/snapshot.js';
+import { type CatalogSnapshot, isUnavailable } from '../../catalog/snapshot.js';
 import type { ApprovalState } from '../../domain/approval.js';
 import type { CallVerdict } from '../../domain/audit.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { Respondent } from '../../domain/question.js';
 import type { CallReply, GuestCall, GuestError, RunFigures } from '../../domain/run.js';
-import { isRepeatable, type Tool } from '../../domain/tool.js';
-import type { ToolReply } from '../../domain/upstream.js';
+import { isRepeatable } from '../../domain/tool.js';
 import { omitUndefined } from '../../lib/omit-undefined.js';
 import { visibleLine } from '../../lib/text/visible-text.js';
 import type { SentCall } from '../processes/continuation.js';
 import { type CallRetry, MAX_RETRIES } from '../recordings/run-notes.js';
 import type { RunCallDelegate, RunClient } from '../runs/run.js';
 import { type CallFailure, failureOf, isOwnServer } from './call-failure.js';
+import { type CallForm, type CallingProgram, namedIn, observe } from './call-form.js';
 import {
   noSuchTool,
   propertyCount,
@@ -27,32 +27,12 @@ import {
   tooManyCalls,
   ungrantedServer,
 } from './call-refusals.js';
-import { type CalledTool, calledName, type ProgramNames } from './called-tool.js';
+import { type CalledTool, calledName } from './called-tool.js';
 import { isJsonText } from './json-text-hint.js';
 import { misnamedArguments } from './misnamed-arguments.js';
 import { PartialAnswers, type PartialSoFar } from './partial-answers.js';
 import { type TraceEntry, traceOf } from './tool-trace.js';
 import { UnfinishedCalls, unfinishedSummary } from './unfinished-calls.js';
-
-/** How programs of one contract write calls and get answers. */
-export interface CallForm {
-  /** Renders an outcome as the contract prescribes. */
-  readonly present: (outcome: BrokerOutcome) => CallReply;
-  /** What the program writes to call a tool; absent: its path and its export name. */
-  readonly namesOf?: (tool: CatalogTool) => ProgramNames;
-  /** How the contract passes arguments. */
-  readonly arrange?: (tool: Tool, input: readonly JsonValue[]) => readonly JsonValue[];
-  /** Observes the result type of a tool without a declared output. Absent: nothing is observed. */
-  readonly observe?: (tool: Tool, value: JsonValue) => void;
-  /** What a program that waits for an earlier run gets of its response; absent: all of it. */
-  readonly awaited?: (response: JsonValue) => JsonValue;
-}
-
-/** The program that calls: the run's own, or that of a stored script, whose contract may be another. */
-export interface CallingProgram {
-  readonly run: RunContext;
-  readonly form: CallForm;
-}
 
 export interface ToolCallsOptions extends CallForm {
   readonly run: RunContext;
@@ -79,8 +59,6 @@ export interface CallsSoFar {
 
 const NO_CALLS: CallsSoFar = { trace: [], warnings: [], redactions: {}, made: 0, sent: 0 };
 
-/** Larger answers are not inspected: it would take too long. */
-const MAX_OBSERVED_CHARACTERS = 500_000;
 /** A program may fail with one of these errors. It meets the first ones first. */
 const MAX_KNOWN_FAILURES = 100;
 /** For each kind, for a hint. */
@@ -195,7 +173,7 @@ export class ToolCalls {
     const { arrange, present } = form;
     const { snapshot } = seen;
     const listed = snapshot.toolByTarget.get(call.target);
-    const found = listed === undefined ? await grantedTool(run, call.target) : named(listed, form);
+    const found = listed === undefined ? await grantedTool(run, call.target) : namedIn(form, listed);
     if (found === undefined) return present({ ok: false, error: this.#missing(call.target, snapshot, run) });
     const input = arrange?.(found.tool, given) ?? given;
     if (!this.countOne()) {
@@ -348,7 +326,7 @@ export class ToolCalls {
     const { seen, run, broker, present } = this.#options;
     const listed = seen.snapshot.toolByTarget.get(call.target);
     if (listed === undefined || this.#made >= this.#options.maxToolCalls) return undefined;
-    const found = named(listed, this.#options);
+    const found = namedIn(this.#options, listed);
     const target = targetOf(found, delegate);
     // The outcome is unknown. A call that changes nothing is made again.
     if (sent.reply === undefined && isRepeatable(found.tool)) return undefined;
@@ -369,23 +347,6 @@ export class ToolCalls {
   #remember({ message }: Pick<GuestError, 'message'>, failure: CallFailure): void {
     if (this.failures.size < MAX_KNOWN_FAILURES) this.failures.set(message, failure);
   }
-}
-
-/** The tool's name in the program, for errors and approvals. */
-function named(found: CatalogTool, { namesOf }: CallForm): CalledTool {
-  return namesOf === undefined ? found : { ...found, ...namesOf(found) };
-}
-
-function observe(
-  { observe: learn }: CallForm,
-  tool: Tool,
-  json: string | Uint8Array,
-  { structuredContent, structuredJson }: ToolReply,
-): void {
-  if (learn === undefined || typeof json !== 'string' || json.length > MAX_OBSERVED_CHARACTERS) return;
-  // Most contracts give the program the structured content, so it need not be parsed a second time.
-  const isContent = structuredContent !== undefined && json === structuredJson;
-  learn(tool, isContent ? structuredContent : (JSON.parse(json) as JsonValue));
 }
 
 function targetOf(

@@ -6,7 +6,8 @@ import type { CallerId, CallReply, VirtualModule } from '../../domain/run.js';
 import type { ResultStore } from '../../store/results.js';
 import { type CallerTurns, PROGRAM_ENDED } from '../calls/caller-turns.js';
 import { partOfResult } from '../calls/part-of-result.js';
-import type { RunView, SuspendedRuns } from './suspended-runs.js';
+import type { RunView } from './run-view.js';
+import type { SuspendedRuns } from './suspended-runs.js';
 
 /** `@codemode/results`: results that were too large for an earlier run's response, for a later run to load. */
 

@@ -1,6 +1,6 @@
 import type { Approval, GrantScope } from '../../domain/approval.js';
 import { HostError } from '../../domain/errors.js';
-import type { RunView } from './suspended-runs.js';
+import type { RunView } from './run-view.js';
 
 /**
  * Approving a call of an ended run has no effect, unless the scope reaches beyond the run, or the program could not be

@@ -1,9 +1,8 @@
 import type { Approvals } from '../../broker/approvals/approvals.js';
 import type { RunStart } from '../../broker/run-context.js';
-import type { Approval } from '../../domain/approval.js';
 import { HostError, isHostError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { CallerId, EndedState, GuestCall, RunFigures, RunState } from '../../domain/run.js';
+import type { CallerId, EndedState, GuestCall, RunFigures } from '../../domain/run.js';
 import type { Awaitable } from '../../lib/async/awaitable.js';
 import { encodeDelivery } from '../../sandbox/journal/journal.js';
 import type { AnswersOfDay, RunChoice, RunLease, RunPlace, RunStore, StoredRun } from '../../store/runs.js';
@@ -12,6 +11,7 @@ import { BatchedRunEnds } from './batched-run-ends.js';
 import type { ResumeRun, RunOwner } from './resumed-run.js';
 import type { RunRecords } from './run.js';
 import { RunResumption } from './run-resumption.js';
+import { type RunView, shownState } from './run-view.js';
 import { RunWrites } from './run-writes.js';
 
 export interface SuspendedRunsOptions {
@@ -22,23 +22,6 @@ export interface SuspendedRunsOptions {
   readonly setting: string;
   /** The same digests as an earlier version wrote them, for the runs that it suspended. */
   readonly formerSetting?: string;
-}
-
-/** A run as it is shown to people. */
-export interface RunView {
-  readonly runId: string;
-  readonly state: Exclude<RunState, 'queued'>;
-  readonly caller: string;
-  readonly profile: string;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  /** A line of its program; undefined if none was stored. */
-  readonly title: string | undefined;
-  /** Undefined until it has ended. */
-  readonly durationMs: number | undefined;
-  readonly figures?: StoredRun['figures'];
-  readonly response: JsonValue;
-  readonly approvals: readonly Approval[];
 }
 
 /** What lists show of an ended run. */
@@ -391,10 +374,6 @@ export class SuspendedRuns {
       };
     });
   }
-}
-
-function shownState({ state, isHeld }: StoredRun): RunView['state'] {
-  return isHeld && state === 'suspended' ? 'running' : state;
 }
 
 /** The approvals for which calls of a run were refused. */

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../../domain/json.js';
 import type { Label } from '../../../domain/policy.js';
 import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import type { RunNotes } from '../../recordings/run-notes.js';
-import type { RunView } from '../../runs/suspended-runs.js';
+import type { RunView } from '../../runs/run-view.js';
 import { approvalView } from './approval-cards.js';
 import { cutValue } from './cut-value.js';
 import type { RecordedFacts } from './recorded-run.js';

@@ -4,7 +4,7 @@ import { isOwnCaller } from '../../../domain/own-callers.js';
 import type { LogEntry } from '../../../domain/run.js';
 import { ifDefined, omitUndefined } from '../../../lib/omit-undefined.js';
 import type { StoredState } from '../../../store/runs.js';
-import type { RunView } from '../../runs/suspended-runs.js';
+import type { RunView } from '../../runs/run-view.js';
 import { BYTES_PER_TOKEN } from './usage.js';
 
 export const ENDED: readonly StoredState[] = ['succeeded', 'failed', 'cancelled'];

@@ -1,3 +1,4 @@
+import { within } from '../../../lib/async/within.js';
 import type { Postgres } from './connection.js';
 
 /** A slower answer counts as no answer: the load balancer has other hosts to choose from. */
@@ -20,16 +21,11 @@ export class Probe {
   }
 
   async #ask(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), ANSWER_MS);
-    });
     const answered = this.#postgres.query('SELECT 1', [], { timeoutMs: ANSWER_MS }).then(
       () => true,
       () => false,
     );
-    const isUp = await Promise.race([answered, late]);
-    clearTimeout(timer);
+    const isUp = (await within(answered, ANSWER_MS)) === true;
     setTimeout(() => {
       this.#answer = undefined;
     }, KEPT_MS).unref();

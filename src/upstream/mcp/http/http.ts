@@ -10,6 +10,7 @@ import type { UpstreamAuthorizer } from '../../../domain/authorization.js';
 import type { HttpTarget } from '../../../domain/targets/http.js';
 import { pause } from '../../../lib/async/pause.js';
 import { retryAfterMs } from '../../../lib/async/retry-after.js';
+import { within } from '../../../lib/async/within.js';
 import { RETRY_AFTER_MARK } from '../failures.js';
 import type { ReadBudget } from '../read-budget.js';
 import { authorizedFetch } from './authorized-fetch.js';
@@ -60,7 +61,11 @@ export function openStreamable(options: HttpOptions): HttpChannel {
     },
   });
   const dispose = async (): Promise<void> => {
-    if (transport.sessionId !== undefined) await within(TERMINATE_TIMEOUT_MS, transport.terminateSession());
+    if (transport.sessionId !== undefined)
+      await within(
+        transport.terminateSession().catch(() => {}),
+        TERMINATE_TIMEOUT_MS,
+      );
     await transport.close();
     await network.close();
   };
@@ -144,13 +149,4 @@ function requestIdIn(body: unknown): number | undefined {
 function statusTextOf({ status, statusText, headers }: Response): string {
   const waitMs = status === 429 || status === 503 ? retryAfterMs(headers.get('retry-after')) : undefined;
   return waitMs === undefined ? statusText : `${statusText}${RETRY_AFTER_MARK}${waitMs}`;
-}
-
-async function within(waitMs: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, waitMs);
-  });
-  await Promise.race([promise.catch(() => undefined), late]);
-  clearTimeout(timer);
 }

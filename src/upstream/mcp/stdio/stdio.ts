@@ -5,6 +5,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { StdioTarget } from '../../../domain/targets/stdio.js';
 import { Allowance } from '../../../lib/allowance.js';
 import { type Deferred, deferred } from '../../../lib/async/deferred.js';
+import { within } from '../../../lib/async/within.js';
 import { signalGroup } from '../../../lib/files/process-group.js';
 import { omitUndefined } from '../../../lib/omit-undefined.js';
 import { oneLine, TextTail } from '../../../lib/text/bounded-text.js';
@@ -194,7 +195,7 @@ export class StdioTransport implements Transport {
 
   /** A broken pipe is often noticed before the process exit that explains it. */
   async #notTaken(problem: string): Promise<never> {
-    await settledWithin(this.#drained.promise, STOP_GRACE_MS);
+    await within(this.#drained.promise, STOP_GRACE_MS);
     throw new NotSentError(problem);
   }
 
@@ -205,7 +206,7 @@ export class StdioTransport implements Transport {
     for (const batch of this.#outgoing.splice(0)) this.#write(batch);
     child.stdin.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      if (await settledWithin(this.#exited, STOP_GRACE_MS)) break;
+      if ((await within(this.#exited, STOP_GRACE_MS)) !== 'late') break;
       signalGroup(child.pid, signal);
     }
     await this.#exited;
@@ -283,16 +284,4 @@ function spawnProblem(target: StdioTarget, error: NodeJS.ErrnoException): string
   if (error.code === 'EACCES')
     return `the command ${JSON.stringify(target.command)} may not be executed; check its permissions`;
   return `the command ${JSON.stringify(target.command)} could not be started (${error.code ?? error.message})`;
-}
-
-async function settledWithin(promise: Promise<void>, waitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, waitMs, false);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
