@@ -45,9 +45,11 @@ describe('compiled packages', needs('go'), () => {
 
   test('another host, or another build, finds them [E5]', async () => {
     await using other = await openGo(oldest, { cacheFolder });
-    const listed = readdirSync(packages()).sort();
+    // Not what the Go command keeps beside them: that of the test before may arrive late.
+    const compiled = () => readdirSync(packages()).filter((name) => name.endsWith('.a'));
+    const before = compiled();
     expect((await other.run(`${RARE}\nfmt.Println("again")`)).output).toBe('2\nagain\n');
-    expect(readdirSync(packages()).sort()).toEqual(listed);
+    expect(compiled().sort()).toEqual(before.sort());
   });
 
   test('a jail that was made ahead is used once, and leaves nothing behind [E5]', async () => {

@@ -100,7 +100,7 @@ describe('a forgotten await in Node', needs('bubblewrap'), () => {
       ['node'],
       `import { echo } from './servers/everyday/index.js';\nglobalThis.result = { text: echo({ message: 'a' }) };`,
     );
-    expect(error?.message).toContain('a Promise at "text" cannot be written as JSON');
+    expect(error?.message).toContain('a Promise at /text cannot be written as JSON');
   });
 
   test.each([

@@ -250,8 +250,8 @@ export function normaliseReply(raw: unknown): ToolReply | undefined {
   if (!isJsonObject(raw)) return undefined;
   const { content, structuredContent, toolResult, _meta: meta, resultType: _, ...whole } = raw;
   const { isError, ...others } = whole;
-  // `false` stays, as whatever the server wrote: only the verdict is read here.
-  const rest = isError === true ? others : whole;
+  // `false` is a field that the server wrote, and stays. `true` is the verdict; another value says nothing.
+  const rest = isError === false ? whole : others;
   // `null` is a value; only the older `toolResult` was null if a tool returned nothing.
   const structured = structuredContent === undefined ? (toolResult ?? undefined) : structuredContent;
   const exact: unknown = Reflect.get(raw, EXACT);
