@@ -1,5 +1,5 @@
 import type { Failure, GuestError } from '../domain/run.js';
-import { isDeeperThan } from '../lib/text/json-depth.js';
+import { isDeeperThan, MAX_LEVELS } from '../lib/text/json-depth.js';
 import { excessOf, TOO_MANY_KEYS } from '../lib/text/json-excess.js';
 
 /** Program failures that only the host can see. */
@@ -42,13 +42,11 @@ export function tooLargeOpenCalls(mostBytes: number): Failure {
   };
 }
 
-/** Levels of arrays and objects in what a program hands over. Redaction and records walk such a value, and nobody writes such data. */
-const MAX_NESTING = 1_000;
-const TOO_DEEP = `more than ${MAX_NESTING} levels of nesting`;
+const TOO_DEEP = `more than ${MAX_LEVELS} levels of nesting`;
 
 /** The failure of a program whose JSON would stop the host for everybody when it is parsed. `what`: what the text is. */
 export function excessFailure(what: string, json: string): Failure | undefined {
-  const excess = isDeeperThan(json, MAX_NESTING) ? TOO_DEEP : excessOf(json);
+  const excess = isDeeperThan(json, MAX_LEVELS) ? TOO_DEEP : excessOf(json);
   if (excess === undefined) return undefined;
   return {
     kind: 'limit',

@@ -1,5 +1,8 @@
 import { endOfString } from './json-values.js';
 
+/** Levels of arrays and objects in a value that the host walks: in redaction, in records, in `JSON.stringify`. Nobody writes deeper data. */
+export const MAX_LEVELS = 1_000;
+
 /**
  * Whether arrays and objects in a text of JSON are nested deeper than this, without parsing it. Code that walks such a value overflows
  * its stack, `JSON.stringify` at about 4,000 levels. The answer for a text that is not JSON means nothing.

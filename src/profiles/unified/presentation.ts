@@ -4,6 +4,7 @@ import type { ToolReply } from '../../domain/upstream.js';
 import { fullResult } from '../../host/calls/unwrap.js';
 import type { Presentation } from '../../host/runs/run-types.js';
 import type { BrokerOutcome } from '../../host/session.js';
+import { isDeeperThan, MAX_LEVELS } from '../../lib/text/json-depth.js';
 import { excessOf } from '../../lib/text/json-excess.js';
 import { arrangeArguments } from './arguments.js';
 import { toContractHint } from './contract-hint.js';
@@ -34,7 +35,7 @@ function plainValue(reply: ToolReply): JsonValue {
 
 function parsed(text: string): JsonValue {
   // Counted again: in the message it was one string.
-  if (!/^\s*[{[]/.test(text) || excessOf(text) !== undefined) return text;
+  if (!/^\s*[{[]/.test(text) || excessOf(text) !== undefined || isDeeperThan(text, MAX_LEVELS)) return text;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {

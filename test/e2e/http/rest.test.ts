@@ -266,10 +266,13 @@ test('a note about failed calls has the namespace that code writes [C3]', async 
   ]);
 });
 
-test('a text that holds millions of values of JSON stays a text', async () => {
+test.each([
   // As text it is one value of the server's message. Parsing it stopped everybody for seconds.
-  const code = `const text = '[' + '{},'.repeat(1_000_001) + '{}]';
-    return (await mcp.everyday.echo({ message: text })) === text`;
+  ['millions of values', "'[' + '{},'.repeat(1_000_001) + '{}]'"],
+  // Writing the parsed value overflowed the stack, and a call that was made had failed.
+  ['thousands of levels', "'['.repeat(5_000) + ']'.repeat(5_000)"],
+])('a text that holds %s of JSON stays a text', async (_, text) => {
+  const code = `const text = ${text}; return (await mcp.everyday.echo({ message: text })) === text`;
   expect((await execute({ code, ...EVERYDAY })).body).toMatchObject({ result: true });
 });
 
