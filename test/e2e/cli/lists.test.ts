@@ -138,7 +138,9 @@ describe('approvals', () => {
       status: 0,
       stdout: expect.stringMatching(`^approved: ${id}\n`),
     });
-    expect(await home.resume(runId.slice(0, 8))).toMatchObject({ state: 'succeeded' });
+    // For `resume`, last is the newest run that is suspended.
+    expect(await home.program('globalThis.__codemode_result__ = 1')).toMatchObject({ result: 1 });
+    expect(await home.resume('last')).toMatchObject({ runId, state: 'succeeded' });
     expect(home.lines).toEqual(['write one']);
   });
 

@@ -63,7 +63,7 @@ export const register: Register = (program, context) => {
     .action(async (runId: string, flags: OutputFlags) => {
       context.exitWith(
         await withRecords(context, async ({ suspended }) =>
-          printRunView(await suspended.cancel(await runIdOf(suspended, runId)), flags),
+          printRunView(await suspended.cancel(await runIdOf(suspended, runId, 'suspended')), flags),
         ),
       );
     });
@@ -109,7 +109,8 @@ function waitingFirst(runs: readonly RunView[]): RunView[] {
 
 async function resume(context: CommandContext, given: string, flags: OutputFlags): Promise<number> {
   // Looked up first, so that a mistyped id does not wait for a jail. A whole id needs no lookup.
-  const runId = isWholeId(given) ? given : await withRecords(context, ({ suspended }) => runIdOf(suspended, given));
+  const lookUp = () => withRecords(context, ({ suspended }) => runIdOf(suspended, given, 'suspended'));
+  const runId = isWholeId(given) ? given : await lookUp();
   const { host } = await context.compose();
   await using _ = host;
   const asker = askerOnTerminal(host.approvals);

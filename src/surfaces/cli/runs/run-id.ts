@@ -15,12 +15,19 @@ export async function usersRuns(suspended: ComposedRecords['suspended']): Promis
   return (await suspended.list(MAX_LOOKED_AT)).filter(({ caller }) => !MEASURING.has(caller));
 }
 
-/** The id of the run that the user means, as `codemode runs` lists it. */
-export function runIdOf(suspended: ComposedRecords['suspended'], given: string): Promise<string> {
+/** The id of the run that the user means, as `codemode runs` lists it. `state`: `last` is the newest run in it, if there is one. */
+export function runIdOf(
+  suspended: ComposedRecords['suspended'],
+  given: string,
+  state?: RunView['state'],
+): Promise<string> {
   return resolveId(given, {
     noun: 'run',
     listedBy: 'codemode runs',
     idsWith: (prefix, limit) => suspended.idsWith(prefix, limit),
-    latest: async () => (await usersRuns(suspended))[0]?.runId,
+    latest: async () => {
+      const runs = await usersRuns(suspended);
+      return (runs.find((run) => run.state === state) ?? runs[0])?.runId;
+    },
   });
 }
