@@ -157,9 +157,11 @@ describe.concurrent('answers', () => {
     expect(await adapter.call({ tool: 'job', arguments: { polls: 3 } })).toEqual(
       reply([text('the job is done')], { taskId: 'task-1' }),
     );
-    const outcome = await adapter.call({ tool: 'job', arguments: { polls: 1_000_000 }, timeoutMs: 100 });
+    // Long enough for the server to have named the task: without its name nothing can be cancelled.
+    const outcome = await adapter.call({ tool: 'job', arguments: { polls: 1_000_000 }, timeoutMs: 1_000 });
     expect(outcome).toMatchObject({ failure: { kind: 'timeout', mayHaveRun: true } });
-    await vi.waitFor(async () => expect(textOf(await adapter.call({ tool: 'cancelled', arguments: {} }))).toBe('1'));
+    const cancelled = async () => textOf(await adapter.call({ tool: 'cancelled', arguments: {} }));
+    await vi.waitFor(async () => expect(await cancelled()).toBe('1'), { timeout: 20_000 });
   });
 });
 
